@@ -37,7 +37,17 @@ class Labels(NamedTuple):
 
 
 def fail(must: str, got: str, hint: str) -> NoReturn:
-    """Raise the one kind of input error, in the one form."""
+    """Raise the one kind of input error, in the one form.
+
+    Parameters
+    ----------
+    must : str
+        What must be true.
+    got : str
+        What came.
+    hint : str
+        What to do.
+    """
     raise InvalidInputError(visible(f"{must}; got {got}. Hint: {hint}.", keep="\n"))
 
 
@@ -165,7 +175,15 @@ def label_column(y: ArrayLike | None, n: int) -> NDArray[Any]:
 
 
 def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
-    """Return weights ≥ 0, int64 when integer-typed (counts) and float64 otherwise, or None when absent."""
+    """Return weights ≥ 0, int64 when integer-typed (counts) and float64 otherwise, or None when absent.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,), optional
+        Integer-typed weights are counts, float weights importance weights.
+    n : int
+        How many there must be.
+    """
     if sample_weight is None:
         return None
     raw = np.asarray(sample_weight)
@@ -256,6 +274,21 @@ def as_array(
     """Return a non-empty array of float64 with an allowed number of axes.
 
     Values are finite; with ``unit`` inside [0, 1], with ``infinite`` anything but NaN, with ``masked`` finite or −inf.
+
+    Parameters
+    ----------
+    values : array-like
+        What a user passed.
+    name : str
+        What errors call it.
+    axes : int
+        How many axes it must have.
+    unit : bool
+        Whether values must be in [0, 1].
+    infinite : bool
+        Whether infinite values are allowed.
+    masked : bool
+        Whether masked values are allowed.
     """
     array = _numeric(values, name)
     if array.ndim not in axes:
@@ -312,14 +345,36 @@ def refuse_other_columns(rows: Floats, name: str, fitted: Any, hint: str) -> Non
 
 
 def one_of(value: object, name: str, options: Sequence[object]) -> None:
-    """Refuse a parameter that is not among its options."""
+    """Refuse a parameter that is not among its options.
+
+    Parameters
+    ----------
+    value : object
+        What a user passed.
+    name : str
+        What errors call it.
+    options : collection
+        What may be chosen.
+    """
     if not any(value is option or value == option for option in options):
         listed = ", ".join(repr(option) for option in options)
         fail(f"{name} must be one of {listed}", f"{name}={value!r}", "choose one of them")
 
 
 def number(value: object, name: str, *, low: float, strict: bool = False) -> float:
-    """Return a finite real parameter that is at least (``strict``: greater than) ``low``."""
+    """Return a finite real parameter that is at least (``strict``: greater than) ``low``.
+
+    Parameters
+    ----------
+    value : object
+        What a user passed.
+    name : str
+        What errors call it.
+    low : float, optional
+        The smallest value.
+    strict : bool, default False
+        Whether it must be larger than that.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
     result = float(value)
@@ -330,7 +385,17 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
 
 
 def whole_number(value: object, name: str, *, low: int) -> int:
-    """Return an integer parameter that is at least ``low``."""
+    """Return an integer parameter that is at least ``low``.
+
+    Parameters
+    ----------
+    value : object
+        What a user passed.
+    name : str
+        What errors call it.
+    low : int
+        The smallest value.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
         fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", "change it")
     return int(value)

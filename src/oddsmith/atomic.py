@@ -73,9 +73,24 @@ def write_atomically(
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Iterable[File] = ()) -> Iterator[Path]:
-    """Give a path to write to, alone in a hidden folder; when the block ends well, move what was written to ``path``.
+    """Yield a path to write to, in a hidden folder; after the block, move what was written to ``path``.
 
-    The folder lies beside the target, so it may also hold what is too large for memory meanwhile.
+    The folder is next to the target, so that temporary files which are too large for memory can be written there too.
+    After an error nothing is moved.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write.
+    force : bool, default False
+        Whether to replace a file of this name.
+    sources : iterable of Path
+        Files that are read, which may not be replaced.
+
+    Yields
+    ------
+    Path
+        Where to write.
     """
     target = Path(os.path.realpath(path))
     _refuse_sources(target, sources)

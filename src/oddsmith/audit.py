@@ -212,6 +212,15 @@ def audit(
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do with rows whose probability, label or weight is missing or not finite.
 
+    Returns
+    -------
+    Audit
+
+    See Also
+    --------
+    oddsmith.pooling.PooledCalibrator : Repairs segments by shrunken effects.
+    oddsmith.plots.AuditDisplay : Draws the worst segments.
+
     References
     ----------
     H. E. Daniels, Tail probability approximations, International Statistical Review 1987.

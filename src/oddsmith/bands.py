@@ -47,6 +47,10 @@ def band(table: ScoreTable, level: float = 0.95) -> Band:
         Of counts.
     level : float, default 0.95
 
+    See Also
+    --------
+    pointwise_band : Limits at one score instead of all.
+
     References
     ----------
     T. Dimitriadis, L. Dümbgen, A. Henzi, M. Puke and J. Ziegel, Honest calibration assessment for binary outcome
@@ -129,6 +133,10 @@ def pointwise_band(table: ScoreTable, level: float = 0.95) -> Band:
     table : ScoreTable
         Of counts.
     level : float, default 0.95
+
+    See Also
+    --------
+    band : Limits for all scores together.
 
     References
     ----------

@@ -87,6 +87,11 @@ def shift_prior(model: Any, to_rate: Rates, from_rate: Rates | None = None) -> M
     from_rate : float, sequence or mapping, optional
         The share for which the model is calibrated; by default that of the rows of its fit, or after an earlier shift.
 
+    See Also
+    --------
+    estimate_prior : Estimates the new base rate without labels.
+    undo_weights : Undoes class weights and undersampling.
+
     References
     ----------
     .. [1] C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001, theorem 2.
@@ -146,6 +151,10 @@ def undo_weights(
         The labels, without a model.
     input : {"probability", "log_odds"}, default "probability"
         What the classifier's scores are, without a model.
+
+    See Also
+    --------
+    shift_prior : Gives a calibrated model for another base rate.
 
     References
     ----------
@@ -262,6 +271,14 @@ def estimate_prior(
         The rows of the fit of a model of two classes. Without them the distributions of f in both classes are taken
         from the model, and only their number from its data.
     level : float, default 0.95
+
+    Returns
+    -------
+    PriorEstimate
+
+    See Also
+    --------
+    shift_prior : Gives a model for another base rate.
 
     References
     ----------

@@ -257,7 +257,21 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.pos_label = pos_label
 
     def fit(self, log_odds: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions."""
+        """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions.
+
+        Parameters
+        ----------
+        log_odds : array-like of shape (n, K)
+            Log-odds of the positive class by each of K classifiers.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+
+        Returns
+        -------
+        self
+        """
         columns = as_array(log_odds, "log_odds", (2,))
         penalty = number(self.penalty, "penalty", low=0.0, strict=True)
         self.classes_: NDArray[Any]
@@ -288,7 +302,13 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def log_odds(self, log_odds: ArrayLike) -> Floats:
-        """Return the combined log-odds of each row."""
+        """Return the combined log-odds of each row.
+
+        Parameters
+        ----------
+        log_odds : array-like of shape (n, K)
+            Log-odds of the positive class by each of K classifiers.
+        """
         check_is_fitted(self)
         columns = as_array(log_odds, "log_odds", (2,))
         hint = "pass one column per classifier, in the same order"
@@ -296,17 +316,35 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(columns @ self.coef_ + self.intercept_)
 
     def predict_proba(self, log_odds: ArrayLike) -> Floats:
-        """Return P(negative) and P(positive) for each row, shape (n, 2)."""
+        """Return P(negative) and P(positive) for each row, shape (n, 2).
+
+        Parameters
+        ----------
+        log_odds : array-like of shape (n, K)
+            Log-odds of the positive class by each of K classifiers.
+        """
         combined = self.log_odds(log_odds)
         return np.column_stack([expit(-combined), expit(combined)])
 
     def predict_log_proba(self, log_odds: ArrayLike) -> Floats:
-        """Return log P(negative) and log P(positive) for each row, shape (n, 2): finite where P itself rounds to 0."""
+        """Return log P(negative) and log P(positive) for each row, shape (n, 2): finite where P itself rounds to 0.
+
+        Parameters
+        ----------
+        log_odds : array-like of shape (n, K)
+            Log-odds of the positive class by each of K classifiers.
+        """
         combined = self.log_odds(log_odds)
         return np.asarray(log_expit(np.column_stack([-combined, combined])))
 
     def predict(self, log_odds: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row: positive where P > ½."""
+        """Return the label of each row: positive where P > ½.
+
+        Parameters
+        ----------
+        log_odds : array-like of shape (n, K)
+            Log-odds of the positive class by each of K classifiers.
+        """
         positive = self.log_odds(log_odds) > 0
         return np.asarray(self.classes_[positive.astype(int)])
 

@@ -149,6 +149,11 @@ def threshold(
     -------
     Threshold
 
+    See Also
+    --------
+    least_cost : The cut-off of least cost.
+    oddsmith.model.Model.score_at : The score at which P reaches a value.
+
     References
     ----------
     A. Angelopoulos, S. Bates, E. Candès, M. Jordan and L. Lei, Learn then test, Annals of Applied Statistics 2025.
@@ -241,6 +246,15 @@ def least_cost(table: ScoreTable, costs: ArrayLike, level: float = 0.95) -> Cost
     costs : array-like of shape (2, 2)
         As made by `oddsmith.decide.binary_costs`.
     level : float, default 0.95
+
+    Returns
+    -------
+    CostThreshold
+
+    See Also
+    --------
+    threshold : A cut-off that guarantees a rate.
+    oddsmith.decide.decide : Decisions by costs, row by row.
 
     Examples
     --------

@@ -40,6 +40,12 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
     array of int of shape (n,)
         The index of a decision, or −1 for abstention.
 
+    See Also
+    --------
+    expected_cost : What each decision costs on average.
+    binary_costs : Names the four costs of two classes.
+    oddsmith.cutoffs.least_cost : A cut-off from labeled rows.
+
     References
     ----------
     Duda & Hart (1973), Pattern Classification and Scene Analysis; Chow (1970) for the price of abstention.
@@ -106,6 +112,21 @@ def binary_costs(
 
     Decision and class 0 are the negative ones: C = [[TN, FN], [FP, TP]]. Numbers make one matrix of shape (2, 2);
     where any cost is an array of shape (n,), each row has its own, and the shape is (n, 2, 2).
+
+    Parameters
+    ----------
+    false_positive : float or array of shape (n,)
+        The cost of acting on a negative case.
+    false_negative : float or array of shape (n,)
+        The cost of not acting on a positive case.
+    true_positive : float or array of shape (n,), default 0
+        The cost of acting on a positive case.
+    true_negative : float or array of shape (n,), default 0
+        The cost of not acting on a negative case.
+
+    Returns
+    -------
+    ndarray
 
     Examples
     --------

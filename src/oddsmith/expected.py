@@ -227,6 +227,12 @@ def expected_performance(
         What to do with rows of a frame or file that have no finite score.
     random_state : int, Generator or None
 
+    See Also
+    --------
+    importance_weights : For rows that differ in other columns.
+    observed_performance : The same once labels are known.
+    oddsmith.base_rates.estimate_prior : For another base rate.
+
     References
     ----------
     Białek et al. (2024), Estimating model performance under covariate shift without labels, arXiv:2401.08348.

@@ -55,7 +55,13 @@ class LabelPlan(Result):
     unit_errors: dict[str, float]
 
     def standard_errors(self, labels: int) -> dict[str, float]:
-        """Return the standard error of each measure with so many labels."""
+        """Return the standard error of each measure with so many labels.
+
+        Parameters
+        ----------
+        labels : int
+            A number of labels.
+        """
         n = _check.whole_number(labels, "labels", low=1)
         return {name: unit / math.sqrt(n) for name, unit in self.unit_errors.items()}
 
@@ -98,6 +104,10 @@ def labels_needed(
     auc : float, optional
         Its value, if it is not that of calibrated probabilities of this law.
     level, power : float
+
+    See Also
+    --------
+    oddsmith.metrics.interval : The interval once labels are known.
 
     References
     ----------

@@ -88,6 +88,10 @@ class PooledCalibrator:
     terms_ : tuple of PooledTerm
         What was fitted, the columns first.
 
+    See Also
+    --------
+    oddsmith.audit.audit : Measures the calibration of segments.
+
     References
     ----------
     A. Gelman & J. Hill, Data Analysis Using Regression and Multilevel/Hierarchical Models, 2007.
@@ -117,7 +121,29 @@ class PooledCalibrator:
         resolution: Any = None,
         bad_rows: BadRowPolicy = "refuse",
     ) -> Self:
-        """Fit to the rows of a frame; parameters are those of `ScoreTable.from_frame`."""
+        """Fit to the rows of a frame; parameters are those of `ScoreTable.from_frame`.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        score : str, default "score"
+            The column of scores.
+        label : str, default "label"
+            The column of labels.
+        weight : str, optional
+            The column of weights.
+        pos_label : object, optional
+            The positive label.
+        resolution : float or "auto", optional
+            The width of cells in which scores are pooled.
+        bad_rows : {"refuse", "skip"}, default "refuse"
+            What to do with rows that cannot be used.
+
+        Returns
+        -------
+        self
+        """
         columns = self._columns()
         cells = {"resolution": resolution, "pos_label": pos_label, "bad_rows": bad_rows}
         self.fit_tables(ScoreTable.from_frame(frame, score, label, weight, by=columns, **cells))
@@ -125,7 +151,17 @@ class PooledCalibrator:
         return self
 
     def fit_tables(self, tables: Mapping[Any, ScoreTable]) -> Self:
-        """Fit to a table for each segment, as `ScoreTable.from_frame` makes them with ``by``."""
+        """Fit to a table for each segment, as `ScoreTable.from_frame` makes them with ``by``.
+
+        Parameters
+        ----------
+        tables : mapping of tuple to ScoreTable
+            A table for each combination of values of the columns.
+
+        Returns
+        -------
+        self
+        """
         columns = self._columns()
         names = _names(tables, len(columns))
         first, *others = tables.values()
@@ -172,7 +208,15 @@ class PooledCalibrator:
         return found
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to replace a file of this name.
+        """
         self.model_.save(path, force=force)
 
     def _columns(self) -> tuple[str, ...]:

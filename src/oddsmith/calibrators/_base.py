@@ -144,6 +144,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             Labels.
         sample_weight : array-like of shape (n,), optional
             Integer-typed weights are counts, float weights are importance weights; 0 means that the row is absent.
+
+        Returns
+        -------
+        self
         """
         self._chunks: Chunks | None = None
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
@@ -153,6 +157,15 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Fit to a score table; the same fit as from the rows that made it.
 
         What the table knows of its scores (``ScoreTable.meaning``) no method has to guess.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of positives and negatives by score.
+
+        Returns
+        -------
+        self
         """
         self._chunks = None
         return self._learn(table, np.array([0, 1]))
@@ -180,6 +193,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         max_cells : int, optional
             Keep at most so many scores apart by pooling them in cells; see `ScoreTable.coarsen`. The smallest number
             that any call gave holds.
+
+        Returns
+        -------
+        self
 
         Examples
         --------
@@ -232,28 +249,59 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         return chunks.table
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return the calibrated log P(+|s)/P(−|s), shape (n,)."""
+        """Return the calibrated log P(+|s)/P(−|s), shape (n,).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         check_is_fitted(self, "map_")
         return self.map_.log_odds(_check.as_scores(scores))
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Return P(−|s) and P(+|s), shape (n, 2)."""
+        """Return P(−|s) and P(+|s), shape (n, 2).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         check_is_fitted(self, "map_")
         return self.map_.class_probability(_check.as_scores(scores))
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Return the positive label where P(+|s) > ½, else the negative one."""
+        """Return the positive label where P(+|s) > ½, else the negative one.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         check_is_fitted(self, "map_")
         positive = self.map_.probability(_check.as_scores(scores)) > 0.5
         return self.classes_[positive.astype(np.intp)]
 
     def predict_log_proba(self, scores: ArrayLike) -> Floats:
-        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0."""
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         check_is_fitted(self, "map_")
         return self.map_.class_log_probability(_check.as_scores(scores))
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the fitted calibrator to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to replace a file of this name.
 
         Examples
         --------
@@ -267,7 +315,13 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         save(self, path, force=force)
 
     def transform(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s) as one column, for use inside a pipeline."""
+        """Return P(+|s) as one column, for use inside a pipeline.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return self.predict_proba(scores)[:, 1:]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

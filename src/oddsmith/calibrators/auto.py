@@ -101,6 +101,12 @@ class AutoCalibrator(UnitCalibrator):
     softened_ : bool
         Whether log-odds were softened.
 
+    See Also
+    --------
+    AutoScaling : The default for several classes.
+    CalibratedClassifier : Calibrates a classifier and trains it.
+    oddsmith.report.compare_methods : Compares it with other methods.
+
     Notes
     -----
     P = Σ wₖPₖ. The weights maximize the likelihood of cases held out in five stratified folds, under a Dirichlet prior
@@ -162,6 +168,11 @@ class AutoCalibrator(UnitCalibrator):
         """Return the share of a table's rows that this calibrator was fitted to; it must have been fitted on guard.
 
         Only rows with a unique score can be recognized; 0 where there are too few.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of positives and negatives by score.
         """
         check_is_fitted(self, "map_")
         if self._rows is None:

@@ -105,6 +105,11 @@ class AutoScaling(JointScaling):
     input_ : {"logits", "probabilities"}
         What the input was taken for.
 
+    See Also
+    --------
+    AutoCalibrator : The default for two classes.
+    TemperatureScaling : One parameter, for few cases.
+
     Notes
     -----
     P = Σ wₘPₘ with weights that maximize the out-of-sample likelihood, in four stratified folds, under a Dirichlet

@@ -65,6 +65,11 @@ class BetaCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
+    See Also
+    --------
+    PlattCalibrator : A symmetric sigmoid of the score.
+    DirichletScaling : The same for several classes.
+
     Notes
     -----
     L = a log p − b log(1 − p) + c by maximum likelihood with a, b ≥ 0: where the best slope is negative it is held at 0

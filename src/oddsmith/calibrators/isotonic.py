@@ -30,6 +30,12 @@ class IsotonicCalibrator(Calibrator):
     pos_label, input, clip
         As for every calibrator.
 
+    See Also
+    --------
+    CenteredIsotonicCalibrator : The same without flat steps.
+    ENIRCalibrator : An average that need not be monotone.
+    VennAbersCalibrator : Isotonic regression with limits of P.
+
     Notes
     -----
     Minimizes Σ v(t − m(s))² over non-decreasing m. Equal scores are pooled first; the fit then also minimizes log-loss

@@ -49,6 +49,11 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
+    See Also
+    --------
+    PiecewiseLogisticCalibrator : Fewer pieces, which may fall.
+    AutoCalibrator : Blends it with three other methods.
+
     Notes
     -----
     Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] + ½λ Σ (θⱼ₊₁ − θⱼ)² over slopes θⱼ ≥ 0, with Platt's targets t; each

@@ -88,6 +88,10 @@ def register_calibrator(cls: AnyClass) -> AnyClass:
     """Make a calibrator or a joint scaling known by its name; usable as a decorator.
 
     A class may be registered again, as when a notebook cell is run twice, but may not take the name of another one.
+
+    Returns
+    -------
+    type
     """
     name, among = method_name(cls), [each for each in (_CALIBRATORS, _SCALINGS) if issubclass(cls, each.base)]
     known = among[0].registered.get(name, cls) if among else None
@@ -116,6 +120,15 @@ def method_named(name: str, n_classes: int = 2, option: str = "method") -> Metho
 
     A name that a calibrator and a scaling share ("auto", "temperature") means the calibrator for two classes and the
     scaling for several; "one-vs-rest:auto" is the calibrator for each class against the rest.
+
+    Parameters
+    ----------
+    name : str
+        Such as "platt", "auto" or "one-vs-rest:auto".
+    n_classes : int, default 2
+        How many classes there are.
+    option : str, default "method"
+        What errors call the name.
 
     Examples
     --------
@@ -146,7 +159,19 @@ def _plain(name: str) -> str:
 
 
 def resolve_method(method: Any, n_classes: int = 2) -> Method:
-    """Resolve a name, or check an instance, once, at the door."""
+    """Resolve a name, or check an instance, once, at the door.
+
+    Parameters
+    ----------
+    method : str, Calibrator or JointScaling
+        A name, or an unfitted instance.
+    n_classes : int, default 2
+        How many classes there are.
+
+    Returns
+    -------
+    Method
+    """
     if isinstance(method, str):
         return method_named(method, n_classes)
     if not isinstance(method, Method):
@@ -172,6 +197,10 @@ def fit_method(
         scaling reads two logits: 0 and the log-odds.
     tables : sequence of ScoreTable, optional
         Each class against the rest, of all rows, where ``data`` is a sample of them: calibrators are fitted to these.
+
+    Returns
+    -------
+    Model
 
     Examples
     --------

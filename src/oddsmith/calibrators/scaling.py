@@ -83,6 +83,19 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
 
         Arrays, data frames and tensors (anything with ``__array__`` or ``__dlpack__``) are taken as they are.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+
+        Returns
+        -------
+        self
         """
         rows, kind = read_rows(logits, self.input)
         return self._learn(rows, kind, y, sample_weight, self.classes)
@@ -91,6 +104,15 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         """Fit to a score table of two classes: its score is the log-odds, or the probability, of the second class.
 
         Scores of unknown meaning that all lie in [0, 1] are taken for probabilities, as calibrators do.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of positives and negatives by score.
+
+        Returns
+        -------
+        self
         """
         low, high = table.span()
         guessed = table.meaning == "score" and 0 <= low and high <= 1 and self.input == "auto"
@@ -124,17 +146,35 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         return self
 
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
-        """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
+        """Return log P of each class, shape (n, k): finite where P itself rounds to 0.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        """
         rows = self._rows(logits)
         return self.map_.class_log_probability(rows)
 
     def predict_proba(self, logits: ArrayLike) -> Floats:
-        """Return P of each class, shape (n, k), in the order of ``classes_``."""
+        """Return P of each class, shape (n, k), in the order of ``classes_``.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        """
         rows = self._rows(logits)
         return self.map_.class_probability(rows)
 
     def log_odds(self, logits: ArrayLike) -> Floats:
-        """Return log P(second)/P(first) of two classes, shape (n,): finite where P rounds to 0 or 1."""
+        """Return log P(second)/P(first) of two classes, shape (n,): finite where P rounds to 0 or 1.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        """
         rows = self._rows(logits)
         if len(self.classes_) != 2:
             _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
@@ -142,7 +182,13 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         return np.asarray(logs[:, 1] - logs[:, 0])
 
     def transform(self, logits: ArrayLike) -> Floats:
-        """Return P of each class, shape (n, k), for use inside a pipeline."""
+        """Return P of each class, shape (n, k), for use inside a pipeline.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        """
         return self.predict_proba(logits)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -161,12 +207,26 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         return rows
 
     def predict(self, logits: ArrayLike) -> NDArray[Any]:
-        """Return the most probable label of each row; ties go to the earlier column."""
+        """Return the most probable label of each row; ties go to the earlier column.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, k)
+            Logits or class probabilities, a column per class.
+        """
         best = np.argmax(self.predict_log_proba(logits), axis=1)
         return np.asarray(self.classes_[best])
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the fitted scaling to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists."""
+        """Write the fitted scaling to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to replace a file of this name.
+        """
         check_is_fitted(self)
         save(self, path, force=force)
 
@@ -220,6 +280,12 @@ class TemperatureScaling(JointScaling):
         T, finite and > 0.
     classes_ : array of shape (k,)
         The labels of the columns.
+
+    See Also
+    --------
+    TemperatureCalibrator : The same for two classes.
+    VectorScaling : Repairs single classes.
+    AutoScaling : Chooses among scalings out of sample.
 
     References
     ----------
@@ -385,9 +451,14 @@ class MatrixScaling(VectorScaling):
 class DirichletScaling(MatrixScaling):
     """Matrix scaling of log-probabilities: exact when the vectors of each class follow a Dirichlet law.
 
-    As `MatrixScaling`, same parameters and attributes, with x = log(k·softmax(z)), 0 where all classes are as
-    probable. The log-normalizer of a row, which says how sure it is, becomes one more feature. With two
-    classes this is beta calibration.
+    This is `MatrixScaling` with x = log(k·softmax(z)), which is 0 where all classes are equally probable. The
+    log-normalizer of a row, which measures its certainty, becomes one more feature. With two classes this is beta
+    calibration.
+
+    Parameters
+    ----------
+    penalty, penalty_off_diagonal, classes, input
+        As in `MatrixScaling`; so are the attributes.
 
     References
     ----------

@@ -65,6 +65,10 @@ class LogisticCalibrator(_LineCalibrator):
     a_, b_ : float
         Slope and intercept.
 
+    See Also
+    --------
+    PlattCalibrator : The same with softened targets.
+
     Notes
     -----
     Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
@@ -115,6 +119,12 @@ class PlattCalibrator(_LineCalibrator):
         Slope and intercept of the log-odds, −A and −B in Platt's notation.
     targets_ : tuple of float
         t₊ and t₋.
+
+    See Also
+    --------
+    LogisticCalibrator : The same without softened targets.
+    BetaCalibrator : A sigmoid that may be asymmetric, for probabilities.
+    MonotoneLogisticCalibrator : A curve that may bend more often.
 
     Notes
     -----

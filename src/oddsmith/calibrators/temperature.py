@@ -42,6 +42,10 @@ class TemperatureCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
+    See Also
+    --------
+    TemperatureScaling : The same for several classes.
+
     Notes
     -----
     L = s/T, with T the minimizer of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign of

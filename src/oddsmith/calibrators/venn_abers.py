@@ -40,6 +40,11 @@ class VennAbersCalibrator(Calibrator):
     lower_, upper_ : StepMap
         p₀ and p₁ as functions of the score (of its log-odds with ``input="probability"``).
 
+    See Also
+    --------
+    IsotonicCalibrator : One probability instead of a pair.
+    oddsmith.bands.pointwise_band : Confidence limits of P.
+
     Notes
     -----
     p₀(s) and p₁(s) are the isotonic fits at s to the data with a case (s, 0) or (s, 1) of weight 1 added. The map is
@@ -84,6 +89,11 @@ class VennAbersCalibrator(Calibrator):
         """Return p₀ and p₁, each of shape (n,): the fits with the case added as a negative and as a positive.
 
         Not an interval that holds the true probability: see the class.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
         """
         check_is_fitted(self, "map_")
         s = self._declared().enter(_check.as_scores(scores))

@@ -118,6 +118,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     response_method_, source_, protocol_ : str
         The kind of score, where it came from, and how it was calibrated; `describe` shows them.
 
+    See Also
+    --------
+    AutoCalibrator : Calibrates scores that are there already.
+    oddsmith.classify.score_tables : Scores of a classifier out of sample.
+
     Notes
     -----
     A classifier that is already fitted should not have seen the rows that calibrate it. ``InSampleWarning`` is issued
@@ -190,6 +195,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         **params
             For the classifier's ``fit``. With metadata routing, everything goes to those who request it; a
             calibrator takes ``sample_weight`` unless it requests otherwise.
+
+        Returns
+        -------
+        self
         """
         _check.one_of(self.ensemble, "ensemble", (True, False, "auto"))
         (X,) = indexable(X)
@@ -216,19 +225,37 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the calibrated P of each class, rows summing to 1, or of each label of an indicator matrix."""
+        """Return the calibrated P of each class, rows summing to 1, or of each label of an indicator matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+            Rows, as the classifier takes them.
+        """
         check_is_fitted(self)
         total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
         return np.asarray(total / len(self.calibrated_classifiers_))
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator predicts 0."""
+        """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator predicts 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+            Rows, as the classifier takes them.
+        """
         check_is_fitted(self)
         logs = [pair.calibration.predict_log_proba(pair.raw_scores(X)) for pair in self.calibrated_classifiers_]
         return logs[0] if len(logs) == 1 else np.asarray(logsumexp(logs, axis=0) - np.log(len(logs)))
 
     def log_odds(self, X: Any) -> Floats:
-        """Return the calibrated log P(+|x)/P(−|x) of two classes, exact where P rounds to 0 or 1."""
+        """Return the calibrated log P(+|x)/P(−|x) of two classes, exact where P rounds to 0 or 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+            Rows, as the classifier takes them.
+        """
         check_is_fitted(self)
         if len(self.classes_) != 2 or self._multilabel():
             _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
@@ -238,14 +265,26 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         return np.asarray(logs[:, 1] - logs[:, 0])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first of equals (of two: the second iff P > ½); labels with P > ½."""
+        """Return the most probable class, the first of equals (of two: the second iff P > ½); labels with P > ½.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+            Rows, as the classifier takes them.
+        """
         prob = self.predict_proba(X)
         if self._multilabel():
             return (prob > 0.5).astype(np.int64)
         return np.asarray(self.classes_[prob.argmax(axis=1)])
 
     def raw_scores(self, X: Any) -> Floats:
-        """Return the scores that are calibrated, which a saved calibration takes: shape (n,), or logits (n, k)."""
+        """Return the scores that are calibrated, which a saved calibration takes: shape (n,), or logits (n, k).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+            Rows, as the classifier takes them.
+        """
         self._only_calibration("raw_scores")
         scores = self.calibrated_classifiers_[0].raw_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -255,6 +294,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
 
         ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes,
         one joint scaling, or one calibrator for each class against the rest.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to replace a file of this name.
 
         Examples
         --------
@@ -287,7 +333,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
-        """Say what is scored, how, by which calibrator and protocol, and what a single calibrator says of its fit."""
+        """Say what is scored, how, by which calibrator and protocol, and what a single calibrator says of its fit.
+
+        Returns
+        -------
+        str
+        """
         check_is_fitted(self)
         pair = self.calibrated_classifiers_[0]
         kinds = sorted({type(each).__name__ for each in self.calibrators_ if each is not None})

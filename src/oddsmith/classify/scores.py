@@ -65,7 +65,13 @@ class ClassifierScores:
         return "probability" if self.kind in ("predict_proba", "votes") else "log_odds"  # margins on their own scale
 
     def aligned(self, classes: NDArray[Any]) -> Floats:
-        """Return the scores for sorted classes: one column for two, else one per class or pair, NaN where unseen."""
+        """Return the scores for sorted classes: one column for two, else one per class or pair, NaN where unseen.
+
+        Parameters
+        ----------
+        classes : array of shape (k,)
+            The classes in the order of the columns that are wanted.
+        """
         if self.form == "problems":
             return self.values
         mine = classes if self.classes is None else self.classes
@@ -144,6 +150,10 @@ def classifier_scores(
         Numbers of the rows, by which a bad score is reported.
     source : str, optional
         The ``source`` of an earlier reading, to read in the same way whatever the rows.
+
+    Returns
+    -------
+    ClassifierScores
 
     Examples
     --------

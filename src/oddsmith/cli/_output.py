@@ -40,7 +40,17 @@ def writable_file(output: Path, suffix: str) -> Iterator[Path]:
 
 
 class CommandOutput:
-    """Where a command prints: warnings, one result, and unless it is quiet, remarks and progress."""
+    """Where a command prints: warnings, one result, and unless it is quiet, remarks and progress.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether to print results and warnings alone.
+    as_json : bool
+        Whether results are JSON.
+    output : Path, optional
+        The file that the command writes.
+    """
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
         self.quiet: bool = quiet
@@ -53,11 +63,23 @@ class CommandOutput:
         self._shows_progress = self._err.is_terminal and not quiet
 
     def remark(self, text: str) -> None:
-        """Print a remark on standard error, unless the command is quiet."""
+        """Print a remark on standard error, unless the command is quiet.
+
+        Parameters
+        ----------
+        text : str
+            What to print.
+        """
         self._print(self._err, text)
 
     def warn(self, text: str) -> None:
-        """Print a warning on standard error, also where the command is quiet."""
+        """Print a warning on standard error, also where the command is quiet.
+
+        Parameters
+        ----------
+        text : str
+            What to print.
+        """
         self._print(self._warnings, f"Warning: {text}")
 
     def _print(self, console: Terminal, text: str) -> None:
@@ -66,7 +88,15 @@ class CommandOutput:
                 print_text(console, visible(in_options(text)))
 
     def result(self, content: dict[str, Any], show: str | Callable[[Console], None]) -> None:
-        """Print the result: as JSON, or as people read it, in sentences or by a function."""
+        """Print the result: as JSON, or as people read it, in sentences or by a function.
+
+        Parameters
+        ----------
+        content : mapping
+            The result as JSON has it.
+        show : callable
+            Prints the result for people.
+        """
         stream = sys.stderr if self._is_taken else sys.stdout
         with _ignore_broken_pipe(stream):
             if self.as_json:
@@ -82,7 +112,13 @@ class CommandOutput:
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """Show a bar and the time left; yield a function that takes the share that is done."""
+        """Show a bar and the time left; yield a function that takes the share that is done.
+
+        Parameters
+        ----------
+        what : str
+            What is being done.
+        """
         text = TextColumn("{task.description}", markup=False)
         columns = (text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         with Progress(*columns, console=self._err, transient=True, disable=not self._shows_progress) as bar:
@@ -90,7 +126,17 @@ class CommandOutput:
             yield lambda share: bar.update(task, completed=share)
 
     def waiting(self, what: str) -> AbstractContextManager[object]:
-        """Show that something is being done whose duration is unknown."""
+        """Show that something is being done whose duration is unknown.
+
+        Parameters
+        ----------
+        what : str
+            What is being done.
+
+        Returns
+        -------
+        AbstractContextManager[object]
+        """
         return self._err.status(f"{what} …") if self._shows_progress else nullcontext()
 
     @contextmanager
@@ -109,7 +155,15 @@ class CommandOutput:
 
 
 def print_text(console: Console, text: str) -> None:
-    """Print sentences: wrapped at words in a terminal, and unwrapped where a program reads them."""
+    """Print sentences: wrapped at words in a terminal, and unwrapped where a program reads them.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    text : str
+        What to print.
+    """
     console.print(text, soft_wrap=not console.is_terminal)
 
 

@@ -90,6 +90,13 @@ class ScoreRows:
 
         Rows in which the class, or all others, are masked are left out: their P is 0 or 1. A class that is masked in
         all rows is never possible: it gets a score of 0 everywhere.
+
+        Parameters
+        ----------
+        index : int
+            The place of the class among the labels.
+        logits : array of shape (n, k), optional
+            Logits to use instead of the rows' own.
         """
         z = self.logits() if logits is None else logits
         scores = np.asarray(z[:, index] - logsumexp(np.delete(z, index, axis=1), axis=1))
@@ -101,17 +108,37 @@ class ScoreRows:
         return replace(rows, meaning="log_odds")
 
     def one_vs_rest(self, index: int) -> ScoreTable:
-        """Return the table of the log-odds of one class against all others; see `against_rest`."""
+        """Return the table of the log-odds of one class against all others; see `against_rest`.
+
+        Parameters
+        ----------
+        index : int
+            The place of the class among the labels.
+        """
         return replace(ScoreTable.from_rows(self.against_rest(index)), in_sample=self.in_sample)
 
     def take(self, at: NDArray[np.intp], weight: Weights | None = None) -> "ScoreRows":
-        """Return some of the rows, with other weights where given, one for each of all rows."""
+        """Return some of the rows, with other weights where given, one for each of all rows.
+
+        Parameters
+        ----------
+        at : array of bool or int
+            Which rows.
+        weight : array, optional
+            Other weights for them.
+        """
         given = self.weight if weight is None else weight
         kept = None if given is None else given[at]
         return replace(self, values=self.values[at], truth=self.truth[at], weight=kept)
 
     def join(self, *others: "ScoreRows") -> "ScoreRows":
-        """Return the rows of several parts together."""
+        """Return the rows of several parts together.
+
+        Parameters
+        ----------
+        *others : ScoreRows
+            Rows of the same classes and columns.
+        """
         parts = [self, *others]
         values, truth = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth"))
         weight: Any = None

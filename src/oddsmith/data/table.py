@@ -141,6 +141,10 @@ class ScoreTable:
             weight 0 is absent.
         pos_label : object, optional
             The positive label.
+
+        Returns
+        -------
+        ScoreTable
         """
         rows, (negative, positive) = read_rows(scores, y, sample_weight, pos_label)
         table = ScoreTable.from_rows(rows)
@@ -149,7 +153,17 @@ class ScoreTable:
 
     @staticmethod
     def from_rows(rows: LabeledScores) -> "ScoreTable":
-        """Sort rows that were read before."""
+        """Sort rows that were read before.
+
+        Parameters
+        ----------
+        rows : Sample
+            Validated scores, labels and weights.
+
+        Returns
+        -------
+        ScoreTable
+        """
         weight = rows.weight
         if weight is None:
             scores, pos, neg = _kernels.count_table(rows.scores, rows.positive)
@@ -220,6 +234,10 @@ class ScoreTable:
         bad_rows : {"refuse", "skip"}, default "refuse"
             What to do when a score, label, weight or key is missing (null or NaN) or infinite.
 
+        Returns
+        -------
+        ScoreTable or dict[Any, ScoreTable]
+
         Examples
         --------
         >>> import polars as pl
@@ -260,6 +278,11 @@ class ScoreTable:
 
         Probabilities p become 1 − p.
 
+        Parameters
+        ----------
+        index : int
+            0 for the negative class, 1 for the positive one.
+
         Examples
         --------
         >>> ScoreTable.from_arrays([1.0, 2.0, 3.0], [0, 0, 1]).one_vs_rest(0).scores
@@ -299,13 +322,23 @@ class ScoreTable:
         return self.n_pos / total if total else math.nan
 
     def span(self) -> tuple[float, float]:
-        """Smallest and largest score."""
+        """Smallest and largest score.
+
+        Returns
+        -------
+        tuple[float, float]
+        """
         if not len(self):
             _check.fail("the table must hold scores", f"{self!r}", "check what was taken away")
         return float(self.scores[0]), float(self.scores[-1])
 
     def marginal(self) -> tuple[Floats, Weights | None]:
-        """Scores of both classes with their weights (None: all ones)."""
+        """Scores of both classes with their weights (None: all ones).
+
+        Returns
+        -------
+        tuple[ndarray, ndarray or None]
+        """
         return self.scores, None if self.all_ones else self.total
 
     @property
@@ -319,7 +352,17 @@ class ScoreTable:
             yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
 
     def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
-        """Scores, ascending, with the weight of one class at each, which may be 0; of cells, the class's mean."""
+        """Scores, ascending, with the weight of one class at each, which may be 0; of cells, the class's mean.
+
+        Parameters
+        ----------
+        positive : bool
+            Which class: the positive one if True.
+
+        Returns
+        -------
+        tuple[ndarray, ndarray or None]
+        """
         weight, sums = (self.pos, self.pos_sum) if positive else (self.neg, self.neg_sum)
         if sums is None:
             return self.scores, weight
@@ -327,11 +370,33 @@ class ScoreTable:
         return sums[held] / weight[held], weight[held]
 
     def positive_weight(self, part: slice) -> Floats:
-        """Positive weight at some of the scores."""
+        """Positive weight at some of the scores.
+
+        Parameters
+        ----------
+        part : slice or array
+            Which scores.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.pos[part].astype(np.float64)
 
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
-        """Sum s/scale − shift over the weight of the positive and of the negative class."""
+        """Sum s/scale − shift over the weight of the positive and of the negative class.
+
+        Parameters
+        ----------
+        scale : float
+            The unit of the sums.
+        shift : float
+            What is subtracted from each score in that unit.
+
+        Returns
+        -------
+        tuple[float, float]
+        """
         if self.pos_sum is not None and self.neg_sum is not None:
             return (
                 float((self.pos_sum / scale - shift * self.pos).sum()),
@@ -343,7 +408,12 @@ class ScoreTable:
         return float(np.dot(self.pos, x)), float(np.dot(self.neg, x))
 
     def mark_sums(self) -> tuple[float, float]:
-        """Sum the marks of the scores, or of the cells, over the positive weight and over all."""
+        """Sum the marks of the scores, or of the cells, over the positive weight and over all.
+
+        Returns
+        -------
+        tuple[float, float]
+        """
         return self._mark_sums
 
     @cached_property
@@ -387,6 +457,10 @@ class ScoreTable:
         Parameters
         ----------
         path : path-like
+
+        Returns
+        -------
+        ScoreTable
         """
         from oddsmith.data.storage import load_table
 
@@ -398,6 +472,15 @@ class ScoreTable:
         Tables of different resolution merge by coarsening to the widest cells; counts with float weights become
         weights. Tables of other labels are refused: with another ``pos_label`` they would be counted the wrong way
         round.
+
+        Parameters
+        ----------
+        *others : ScoreTable
+            Tables of other rows; ``*others`` may be empty.
+
+        Returns
+        -------
+        ScoreTable
         """
         tables = [self, *others]
         grids = [grid for table in tables if (grid := table.grid) is not None]
@@ -416,6 +499,15 @@ class ScoreTable:
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
 
         Tables of different resolution are coarsened to the wider cells, as in `merge`.
+
+        Parameters
+        ----------
+        other : ScoreTable
+            Part of this table.
+
+        Returns
+        -------
+        ScoreTable
 
         Raises
         ------
@@ -459,7 +551,17 @@ class ScoreTable:
         return _assemble(means[held], kept, self.rows - part.rows, self.grid, self.origin.join(part.origin))
 
     def scale(self, factor: float) -> "ScoreTable":
-        """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
+        """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights.
+
+        Parameters
+        ----------
+        factor : float
+            What each weight is multiplied by.
+
+        Returns
+        -------
+        ScoreTable
+        """
         table, rows, times = self, self.rows, factor
         if isinstance(factor, (int, np.integer)) and self.kind == "count":
             times = _check.whole_number(factor, "factor", low=1)
@@ -483,6 +585,10 @@ class ScoreTable:
         width : float
         log_odds : bool, default False
             Whether the width is one of log-odds, for scores that are probabilities.
+
+        Returns
+        -------
+        ScoreTable
         """
         grid = Grid(power_of_two(width, "width"), bool(log_odds))
         if self.resolution is not None and log_odds != self.log_odds_cells:
@@ -512,6 +618,15 @@ class ScoreTable:
 
         The width depends on the scores alone and never shrinks as rows are added: a stream that merges its chunks in
         any order, coarsening as it goes, ends with the table of all its rows coarsened once.
+
+        Parameters
+        ----------
+        max_cells : int
+            The largest number of scores to keep.
+
+        Returns
+        -------
+        ScoreTable
         """
         limit = _check.whole_number(max_cells, "max_cells", low=4)
         if len(self) <= limit:
@@ -531,6 +646,10 @@ class ScoreTable:
             From an array of scores to one of the same length.
         meaning : {"score", "probability", "log_odds"}, default "score"
             What the new scores are known to be.
+
+        Returns
+        -------
+        ScoreTable
         """
         mapped = np.asarray(function(self.scores), dtype=np.float64)
         if mapped.shape != self.scores.shape or np.isnan(mapped).any():
@@ -597,7 +716,19 @@ class ScoreTable:
     def with_weights(
         self, pos: Weights, neg: Weights, squares: tuple[Floats, Floats] | None = None, rows: int = -1
     ) -> "ScoreTable":
-        """Return the same scores with other counts, or with weights and their squares; without cells of weight 0."""
+        """Return the same scores with other counts, or with weights and their squares; without cells of weight 0.
+
+        Parameters
+        ----------
+        pos : array of shape (m,)
+            Positive weight at each score.
+        neg : array of shape (m,)
+            Negative weight at each score.
+        squares : tuple of arrays, optional
+            Sums of squared weights of either class, for float weights.
+        rows : int, optional
+            The number of rows.
+        """
         held = pos + neg > 0
         pos_sq, neg_sq = (None, None) if squares is None else (side[held] for side in squares)
         return ScoreTable(self.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows, **self.origin._asdict())
@@ -618,7 +749,12 @@ class ScoreTable:
             )
 
     def join_near_ties(self) -> "ScoreTable":
-        """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""
+        """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do.
+
+        Returns
+        -------
+        ScoreTable
+        """
         starts = self._near_runs
         if starts is None:
             return self
@@ -628,7 +764,17 @@ class ScoreTable:
         return joined
 
     def in_runs(self, starts: NDArray[np.intp]) -> "ScoreTable":
-        """Add up runs of exact scores, given where each starts, and hold each run at its mean."""
+        """Add up runs of exact scores, given where each starts, and hold each run at its mean.
+
+        Parameters
+        ----------
+        starts : array of int
+            The place of the first score of each run.
+
+        Returns
+        -------
+        ScoreTable
+        """
         first, last, columns = self._runs(starts)
         # About the first score of each run, so that none far out takes the others' digits, and without overflow.
         exponent = math.frexp(max(-self.scores[0], self.scores[-1]))[1]
@@ -640,7 +786,17 @@ class ScoreTable:
         return self._with(np.clip(means, first, last), columns, self.rows, None)
 
     def at(self, held: Bools) -> "ScoreTable":
-        """Keep some of the scores."""
+        """Keep some of the scores.
+
+        Parameters
+        ----------
+        held : array of bool or int
+            Which scores to keep.
+
+        Returns
+        -------
+        ScoreTable
+        """
         columns = {name: column[held] for name, column in self._columns().items()}
         return self._with(self.scores[held], columns, self.rows, self.grid)
 
@@ -711,7 +867,13 @@ Sample = ScoreTable | LabeledScores
 
 
 def as_table(data: Sample) -> ScoreTable:
-    """Return the table of a sample, which is sorted if it was not."""
+    """Return the table of a sample, which is sorted if it was not.
+
+    Parameters
+    ----------
+    data : ScoreTable or ScoreRows
+        Data of two classes.
+    """
     return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 
 

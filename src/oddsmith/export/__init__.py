@@ -44,7 +44,17 @@ LANGUAGES: dict[str, Language] = {
 
 
 def register_language(language: Language) -> Language:
-    """Add a language, which `export` and the command line know from then on."""
+    """Add a language, which `export` and the command line know from then on.
+
+    Parameters
+    ----------
+    language : Language
+        The language.
+
+    Returns
+    -------
+    Language
+    """
     LANGUAGES[language.name] = language
     return language
 
@@ -104,6 +114,10 @@ def export(
         error if that is not installed.
     connection : DB-API connection, optional
         For SQL in PostgreSQL's dialect: an open connection of psycopg, to verify the export on.
+
+    Returns
+    -------
+    Export
 
     Examples
     --------

@@ -104,6 +104,10 @@ def to_c(model: Model, *, output: Output = "probability") -> str:
     model, output
         As for `to_python`.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

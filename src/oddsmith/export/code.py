@@ -80,7 +80,17 @@ class CodeLanguage(Language):
     joint_frame: ClassVar[str] = ""
 
     def write(self, model: Model, output: Output, note: str = "") -> str:
-        """Return a file with one function, which is called after its output."""
+        """Return a file with one function, which is called after its output.
+
+        Parameters
+        ----------
+        model : map
+            What is exported.
+        output : str
+            The name of the function.
+        note : str
+            A comment above the code.
+        """
         comments = header(model, output, note)
         joint = joint_to_write(model, output) if self.joint_frame else None
         code: FormulaCode | VectorCode
@@ -103,7 +113,21 @@ class CodeLanguage(Language):
         )
 
     def constants(self, arrays: list[str], kind: str, values: Floats) -> str:
-        """Add an array of constants to those of a file, and return its name."""
+        """Add an array of constants to those of a file, and return its name.
+
+        Parameters
+        ----------
+        arrays : list
+            Arrays of the file so far.
+        kind : str
+            What the array is for.
+        values : sequence of float
+            Its numbers.
+
+        Returns
+        -------
+        str
+        """
         name = f"{kind}_{len(arrays) + 1}"
         text = textwrap.fill(", ".join(repr(float(value)) for value in values), 100, break_on_hyphens=False)
         arrays.append(self.array.format(name=name, values=textwrap.indent(text, _INDENT)))

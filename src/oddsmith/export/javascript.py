@@ -91,6 +91,10 @@ def to_javascript(model: Model, *, output: Output = "probability") -> str:
     model, output
         As for `to_python`, with null for None.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

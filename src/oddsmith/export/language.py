@@ -69,25 +69,58 @@ class Language(ABC):
 
     @abstractmethod
     def write(self, model: Model, output: Output, note: str = "") -> str | bytes | dict[str, str]:
-        """Return what to put in a file, or in files by their paths: the formula, below a ``header`` with a note."""
+        """Return what to put in a file, or in files by their paths: the formula, below a ``header`` with a note.
+
+        Parameters
+        ----------
+        model : map
+            What is exported.
+        output : str
+            The name of the function.
+        note : str
+            A comment above the code.
+        """
 
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
         """Return the full name of what runs here, and its values; by default nothing does.
 
         Scores are one per value, or of several classes rows of shape (n, columns). NaN is a missing value, which gives
         NaN or None; of ±∞ a map has its values at the largest doubles.
+
+        Parameters
+        ----------
+        content : str
+            The code.
+        output : str
+            The name of the function.
+        scores : array of shape (n,)
+            What to compute.
         """
         del content, output, scores
         raise DidNotRunError
 
     def to_run(self, model: Model, output: Output) -> str | bytes:
-        """Return what `run` takes."""
+        """Return what `run` takes.
+
+        Parameters
+        ----------
+        model : map
+            What is exported.
+        output : str
+            The name of the function.
+        """
         written = self.write(model, output)
         assert not isinstance(written, dict)
         return written
 
     def with_options(self, **options: Any) -> Self:
-        """Return the language with options of `export` that are meant for it; by default none is."""
+        """Return the language with options of `export` that are meant for it; by default none is.
+
+        Parameters
+        ----------
+        **options
+            Options of the language.
+        """
         del options
         return self
 

@@ -67,6 +67,10 @@ def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
 
+    Returns
+    -------
+    bytes
+
     Examples
     --------
     >>> import onnxruntime

@@ -80,6 +80,10 @@ def to_python(model: Model, *, output: Output = "probability") -> str:
     output : {"probability", "log_odds"}, default "probability"
         What the function returns, and its name. Log-odds are held within ±700.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

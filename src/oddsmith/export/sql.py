@@ -245,6 +245,10 @@ def to_sql(
     prefix : str, default "probability_"
         Of several classes: what stands before the label in the name of its column.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

@@ -65,6 +65,17 @@ def choose_model_columns(
     By default those of its fit; of a model of one score that does not know its name, the one that is called like a
     score. Columns that are given are taken by the classes in their names where these are the labels of the model, else
     in their order; the message then says so. Columns of segments are those of the fit unless others are given.
+
+    Parameters
+    ----------
+    file : ScoreFile
+        The file.
+    model : Model
+        The model that is applied.
+    scores : str, optional
+        Columns of scores; by default those of the fit, or found by their names.
+    by : str, optional
+        Columns of segments; by default those of the model.
     """
     model = model_of(model)
     k, names, several = model.map.columns, model.column_names, not model.has_one_score
@@ -150,6 +161,10 @@ def apply_model(
         Other files that must not be replaced, such as that of the model.
     progress : callable, optional
         Called with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    Applied
 
     Examples
     --------

@@ -81,7 +81,13 @@ class Columns:
         return self.scores[0]
 
     def role_of(self, name: str) -> str:
-        """Return what a column in use is: "score", "label", "weight", "segment" or "group"."""
+        """Return what a column in use is: "score", "label", "weight", "segment" or "group".
+
+        Parameters
+        ----------
+        name : str
+            A column.
+        """
         return self._others.get(name, "score")
 
     @property
@@ -136,6 +142,10 @@ def choose_columns(
         Whether only one column of scores is looked for where none is named.
     needs_label : bool, default True
         Whether there must be a label.
+
+    Returns
+    -------
+    Columns
 
     Raises
     ------

@@ -50,6 +50,10 @@ def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
     classes : sequence
         The classes, in the order of the columns of the result.
 
+    Returns
+    -------
+    Costs
+
     Examples
     --------
     >>> import tempfile

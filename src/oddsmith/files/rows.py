@@ -117,6 +117,10 @@ def read_rows(
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
+    Returns
+    -------
+    ScoreRowData
+
     Examples
     --------
     >>> import pathlib, tempfile

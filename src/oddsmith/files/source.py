@@ -30,7 +30,17 @@ _LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, 
 
 
 def has_matrix(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a name is that of a file of arrays with one column per class; what cannot be read may be one."""
+    """Tell whether a name is that of a file of arrays with one column per class; what cannot be read may be one.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    bool
+    """
     return is_numpy(path) and holds_matrix(path)
 
 
@@ -61,11 +71,23 @@ class ScoreFile:
         return self.layout.columns
 
     def matrix(self, kind: Literal["score", "probability"] = "score") -> tuple[str, ...]:
-        """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays."""
+        """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays.
+
+        Parameters
+        ----------
+        kind : {"score", "probability"}, default "score"
+            Which matrix is preferred.
+        """
         return self.layout.matrix(kind) if isinstance(self.layout, NumpyArrays) else ()
 
     def columns_of(self, array: str) -> tuple[str, ...]:
-        """Return the columns of a matrix of this name; none where there is no such matrix."""
+        """Return the columns of a matrix of this name; none where there is no such matrix.
+
+        Parameters
+        ----------
+        array : str
+            The name of an array.
+        """
         return self.layout.columns_of(array) if isinstance(self.layout, NumpyArrays) else ()
 
     @property
@@ -100,6 +122,10 @@ def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | N
     labels : path-like, optional
         A second file, ``.npy``, that holds the labels of a file of arrays; they become the column "labels".
 
+    Returns
+    -------
+    ScoreFile
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -123,7 +149,13 @@ def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | N
 
 
 def input_files(path: str | os.PathLike[str]) -> list[File]:
-    """Return the files that a path, a pattern or "-" means, if there are any: none of them may be written to."""
+    """Return the files that a path, a pattern or "-" means, if there are any: none of them may be written to.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
     name = os.fspath(path)
     return [_STANDARD_INPUT] if name == "-" else [name, *glob.glob(name, recursive=True)]
 

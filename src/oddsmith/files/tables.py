@@ -119,6 +119,10 @@ def read_table(
     needs_label : bool, default True
         False: where there is no column of labels all rows count as negative.
 
+    Returns
+    -------
+    ScoreData
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -211,6 +215,10 @@ def read_segments(
         The further columns.
     positive, bad_rows, progress
         As for `read_table`.
+
+    Returns
+    -------
+    SegmentRows
     """
     engine, problems = file.engine, problems_of(file, columns)
     further = [name for name in by if name not in columns.names]

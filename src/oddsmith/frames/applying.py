@@ -63,6 +63,10 @@ def apply(
         Columns of segments: text, integers or bools. A model by segment knows their names. Keys of a mapping by several
         columns are tuples, as `ScoreTable.from_frame` makes them.
 
+    Returns
+    -------
+    frame
+
     Examples
     --------
     >>> import polars as pl

@@ -48,7 +48,21 @@ class BadRows:
     def allowed(
         self, policy: CopyRowPolicy, name: str, policies: Sequence[str] = ("refuse", "skip")
     ) -> "BadRows | None":
-        """Refuse bad rows of a file or frame by the policy; return what is allowed, None where all rows are good."""
+        """Refuse bad rows of a file or frame by the policy; return what is allowed, None where all rows are good.
+
+        Parameters
+        ----------
+        policy : str
+            What to do with bad rows.
+        name : str
+            What errors call the file or frame.
+        policies : tuple of str
+            What may be chosen.
+
+        Returns
+        -------
+        BadRows or None
+        """
         _check.one_of(policy, "bad_rows", policies)
         if not self.count:
             return None

@@ -27,7 +27,31 @@ def tables_from_frame(
     pos_label: Any = None,
     bad_rows: BadRowPolicy = "refuse",
 ) -> ScoreTable | dict[Any, ScoreTable]:
-    """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
+    """Build a score table, or one for each key; see `ScoreTable.from_frame`.
+
+    Parameters
+    ----------
+    frame : data frame or table of an engine
+        Rows in the engine's own type.
+    score : str
+        The column of scores.
+    label : str
+        The column of labels.
+    weight : str, optional
+        The column of weights.
+    by : str or list of str, optional
+        The column, or columns, of the segments.
+    resolution : float or "auto", optional
+        The width of cells in which scores are pooled.
+    pos_label : object, optional
+        The positive label.
+    bad_rows : {"refuse", "skip"}, default "refuse"
+        What to do with rows that cannot be used.
+
+    Returns
+    -------
+    ScoreTable or dict[Any, ScoreTable]
+    """
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     rows = ScoredFrame.of(frame, score, label, weight, keys)
     allowed = partial(BadRows.allowed, policy=bad_rows, name="the frame")

@@ -38,7 +38,13 @@ class AdjustedMap(CalibrationMap):
     shift: float
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1."""
+        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         with np.errstate(over="ignore"):
             return np.asarray(self.slope * self.inner.log_odds(scores) + self.shift)
 

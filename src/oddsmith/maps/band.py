@@ -14,7 +14,17 @@ __all__ = ["Area", "Band"]
 
 
 class Area(NamedTuple):
-    """An interval of forecasts that no rising map within the band agrees with; ``str`` gives it in words."""
+    """An interval of forecasts that no rising map within the band agrees with; ``str`` gives it in words.
+
+    Parameters
+    ----------
+    low : float
+        Where it begins.
+    high : float
+        Where it ends.
+    gap : float
+        The largest distance from the band in it.
+    """
 
     low: float
     high: float
@@ -49,7 +59,13 @@ class Band:
     rows: int
 
     def limits(self, scores: ArrayLike) -> Floats:
-        """Return the lower and the upper limit of P at each score, shape (n, 2)."""
+        """Return the lower and the upper limit of P at each score, shape (n, 2).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         checked = _check.as_scores(scores)
         return np.column_stack([self.lower.probability(checked), self.upper.probability(checked)])
 
@@ -76,7 +92,13 @@ class Band:
         ]
 
     def shifted(self, shift: ArrayLike) -> "Band":
-        """Return the limits at another base rate; see `CalibrationMap.shifted`."""
+        """Return the limits at another base rate; see `CalibrationMap.shifted`.
+
+        Parameters
+        ----------
+        shift : float
+            What is added to the log-odds.
+        """
         return replace(self, lower=self.lower.shifted(shift), upper=self.upper.shifted(shift))
 
     def to_dict(self) -> dict[str, Any]:

@@ -47,7 +47,17 @@ class ShapedMap(ABC):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """Rebuild the map that `to_dict` wrote."""
+        """Rebuild the map that `to_dict` wrote.
+
+        Parameters
+        ----------
+        content : mapping
+            What ``to_dict`` wrote.
+
+        Returns
+        -------
+        CalibrationMap
+        """
         shape = content.get("shape")
         found = cls._shapes.get(shape) if isinstance(shape, str) else None
         if found is None:
@@ -86,17 +96,34 @@ class CalibrationMap(ShapedMap):
         """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1.
 
         A score of ±∞ has the value of the largest doubles, which is the limit of the map.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
         """
         self._refuse_neither("log_odds", "probability")
         return logit(self.probability(scores))
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         result: Floats = expit(self.log_odds(scores))
         return result
 
     def class_probability(self, scores: ArrayLike) -> Floats:
-        """Return P(−|s) and P(+|s), shape (n, 2)."""
+        """Return P(−|s) and P(+|s), shape (n, 2).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         positive = self.probability(scores)
         both = np.empty((*positive.shape, 2))
         np.subtract(1, positive, out=both[..., 0])
@@ -104,7 +131,13 @@ class CalibrationMap(ShapedMap):
         return both
 
     def class_log_probability(self, scores: ArrayLike) -> Floats:
-        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P rounds to 0, unless the map itself gives 0."""
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P rounds to 0, unless the map itself gives 0.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         odds = self.log_odds(scores)
         return -np.logaddexp(0.0, np.stack([odds, -odds], axis=-1))
 
@@ -165,7 +198,13 @@ class ShiftedMap(CalibrationMap):
     shift: float
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1."""
+        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return np.asarray(self.inner.log_odds(scores) + self.shift)
 
     def log_odds_formula(self) -> Formula:

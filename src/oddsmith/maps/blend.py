@@ -34,7 +34,13 @@ class BlendMap(CalibrationMap):
     weights: Floats
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         mean = in_pieces(
             lambda piece: self._mean([part.probability(piece) for part in self.parts]),
             np.asarray(scores, dtype=np.float64),
@@ -42,7 +48,13 @@ class BlendMap(CalibrationMap):
         return np.minimum(mean, 1.0)  # weights may sum to more by rounding
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log Σ wₖPₖ − log Σ wₖ(1 − Pₖ); finite, with all digits, wherever one of the parts is."""
+        """Return log Σ wₖPₖ − log Σ wₖ(1 − Pₖ); finite, with all digits, wherever one of the parts is.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
     def _log_odds(self, scores: Floats) -> Floats:

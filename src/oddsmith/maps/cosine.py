@@ -13,7 +13,17 @@ from oddsmith.maps.base import CalibrationMap
 
 @dataclass(frozen=True, eq=False)
 class CosineMap(CalibrationMap):
-    """Cosine series in probability, P = Σ aₙ cos(nt), t = π(s − low)/(high − low), both clipped to their range."""
+    """Cosine series in probability, P = Σ aₙ cos(nt), t = π(s − low)/(high − low), both clipped to their range.
+
+    Parameters
+    ----------
+    low : float
+        Where the series begins.
+    high : float
+        Where it ends.
+    coefficients : array
+        Of cos(jθ), from j = 0 on.
+    """
 
     shape: ClassVar[str] = "cosine"
 
@@ -22,7 +32,13 @@ class CosineMap(CalibrationMap):
     coefficients: Floats
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         s = np.asarray(scores, dtype=np.float64)
         t = np.pi * share_of_way(s, self.low, self.high)
         return np.clip(np.polynomial.chebyshev.chebval(np.cos(t), self.coefficients), 0.0, 1.0)

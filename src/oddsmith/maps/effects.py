@@ -75,7 +75,13 @@ class Effects:
         object.__setattr__(self, "_places", places)
 
     def of(self, keys: Keys) -> tuple[float, float]:
-        """Return the slope and the shift of rows with some keys."""
+        """Return the slope and the shift of rows with some keys.
+
+        Parameters
+        ----------
+        keys : array-like of object
+            Values of the columns, one per column.
+        """
         slope, shift = 1.0, 0.0
         for term, places in zip(self.terms, self._places, strict=True):
             place = places.get(tuple(keys[column] for column in term.columns))
@@ -85,11 +91,25 @@ class Effects:
         return min(max(slope, SMALLEST_SLOPE), LARGEST_SLOPE), shift
 
     def map_of(self, keys: Keys, inner: CalibrationMap) -> CalibrationMap:
-        """Return the map of rows with some keys."""
+        """Return the map of rows with some keys.
+
+        Parameters
+        ----------
+        keys : array-like of object
+            Values of the columns, one per column.
+        inner : CalibrationMap
+            The map that is changed.
+        """
         return AdjustedMap(inner, *self.of(keys))
 
     def values(self, column: int) -> list[str]:
-        """Return the values of a column that have effects."""
+        """Return the values of a column that have effects.
+
+        Parameters
+        ----------
+        column : int
+            The place of the column.
+        """
         found = {key[term.columns.index(column)] for term in self.terms if column in term.columns for key in term.keys}
         return sorted(found)
 
@@ -104,7 +124,13 @@ class Effects:
         return (keys for keys in product(*values) if any(key is not None for key in keys))
 
     def shifted(self, shift: Any) -> "Effects":
-        """Return effects with one more for all rows."""
+        """Return effects with one more for all rows.
+
+        Parameters
+        ----------
+        shift : float
+            What is added to the log-odds.
+        """
         negative, positive = class_shift(shift, 2).tolist()
         every = [term for term in self.terms if not term.columns]
         total = positive - negative + sum(float(term.shifts[0]) for term in every)

@@ -46,13 +46,24 @@ class InputMap(CalibrationMap):
         """Return the largest score that the change takes no further than each of some scores of the inner map.
 
         Scores of the inner map that no score, or every one, passes are left out.
+
+        Parameters
+        ----------
+        inner_scores : array
+            Scores of the inner map.
         """
         change = self._change()
         entering = _pull_back(inner_scores, change.enter, *change.held)
         return entering[np.isfinite(entering)]
 
     def after_change(self, inner: Formula) -> Formula:
-        """Return the formula of a score that is changed before it reaches the inner formula."""
+        """Return the formula of a score that is changed before it reaches the inner formula.
+
+        Parameters
+        ----------
+        inner : CalibrationMap
+            The map that is changed.
+        """
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
         if taken is None:
@@ -60,11 +71,23 @@ class InputMap(CalibrationMap):
         return where(taken[0], SCORE, where(SCORE, taken[1], value, MISSING), MISSING)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
+        """Return log P(+|s)/P(−|s).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return self.inner.log_odds(self._enter(scores))
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return self.inner.probability(self._enter(scores))
 
     def log_odds_formula(self) -> Formula:

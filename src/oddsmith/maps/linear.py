@@ -28,7 +28,13 @@ class LinearMap(CalibrationMap):
     values: Floats
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         s, knots = np.asarray(scores, dtype=np.float64), self.knots
         if s.size and not max(-s.min(), s.max()) <= 1e307:
             # So far out, and maybe beside a missing score, differences overflow; beyond the last knot nothing changes.

@@ -49,11 +49,23 @@ class LogBasisMap(CalibrationMap):
     scale: float
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s), finite for every finite score."""
+        """Return log P(+|s)/P(−|s), finite for every finite score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s)."""
+        """Return P(+|s).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         return in_pieces(lambda part: expit(self._log_odds(part)), np.asarray(scores, dtype=np.float64))
 
     def _log_odds(self, scores: Floats) -> Floats:

@@ -57,7 +57,13 @@ class OneVsRestMap(JointMap):
         return len(self.maps)
 
     def shifted(self, shift: ArrayLike) -> "OneVsRestMap":
-        """Return the map with logs of probabilities that are larger by ``shift``."""
+        """Return the map with logs of probabilities that are larger by ``shift``.
+
+        Parameters
+        ----------
+        shift : array of shape (k,)
+            What is added to the log of each class's probability.
+        """
         total = class_shift(shift, self.n_classes) + (0.0 if self.shift is None else self.shift)
         if not refuse_large_shift(float(total.max() - total.min())):
             return replace(self, shift=None)
@@ -83,7 +89,13 @@ class OneVsRestMap(JointMap):
         return self.shape, self.columns, self.input, self.against_rest, shapes
 
     def probability_of_many(self, maps: Sequence["OneVsRestMap"]) -> Vector:
-        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map.
+
+        Parameters
+        ----------
+        maps : sequence of maps
+            Maps of one shape.
+        """
         return self._shares([sigmoid(log_odds_of_many([one.maps[i] for one in maps])) for i in range(self.n_classes)])
 
     def _shares(self, probs: Sequence[Formula]) -> Vector:

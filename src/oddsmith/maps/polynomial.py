@@ -37,7 +37,13 @@ class PolynomialMap(CalibrationMap):
     scale: float
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s), finite for every finite score."""
+        """Return log P(+|s)/P(−|s), finite for every finite score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         s = within_doubles(np.asarray(scores, dtype=np.float64), self.scale)
         if len(self.knots) == 0:
             return self._piece(s, 0)
@@ -58,7 +64,13 @@ class PolynomialMap(CalibrationMap):
 
     @staticmethod
     def log_odds_of_many(maps: Sequence["PolynomialMap"]) -> Formula:
-        """Return the log-odds of maps without knots, of one degree, as a formula; columns have a row per map."""
+        """Return the log-odds of maps without knots, of one degree, as a formula; columns have a row per map.
+
+        Parameters
+        ----------
+        maps : sequence of maps
+            Maps of one shape.
+        """
         scale, origins = np.array([(one.scale, one.origins[0]) for one in maps]).T[..., None]
         coefficients = np.array([one.coefficients[0] for one in maps]).T[..., None]
         return _polynomial(scale, origins, coefficients, clipped=True)
@@ -110,10 +122,28 @@ def _polynomial(scale: Floats | float, origins: Floats, coefficients: Floats, *,
 
 
 def constant_map(log_odds: float) -> PolynomialMap:
-    """Return the map that says the same for every score."""
+    """Return the map that says the same for every score.
+
+    Parameters
+    ----------
+    log_odds : float
+        The log-odds of every score.
+    """
     return line_map(0.0, log_odds)
 
 
 def line_map(slope: float, level: float = 0.0, origin: float = 0.0, scale: float = 1.0) -> PolynomialMap:
-    """Return the map of log-odds level + slope·(s − origin)/scale."""
+    """Return the map of log-odds level + slope·(s − origin)/scale.
+
+    Parameters
+    ----------
+    slope : float
+        The slope of the log-odds.
+    level : float, default 0
+        The log-odds at the origin.
+    origin : float, default 0
+        A score near the data.
+    scale : float, default 1
+        The unit of scores, a power of two.
+    """
     return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), scale)

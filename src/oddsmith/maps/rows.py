@@ -63,7 +63,13 @@ class JointMap(ShapedMap):
 
     @abstractmethod
     def probability_of_many(self, maps: Sequence[Any]) -> Vector:
-        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map.
+
+        Parameters
+        ----------
+        maps : sequence of maps
+            Maps of one shape.
+        """
 
     @abstractmethod
     def formula(self) -> Vector:
@@ -88,6 +94,11 @@ class JointMap(ShapedMap):
         """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
 
         −inf for masked classes.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n, k)
+            Rows of scores.
         """
         result = evaluate_vector(self.formula(), rows)
         if self.input == "logits":
@@ -95,7 +106,13 @@ class JointMap(ShapedMap):
         return result
 
     def class_probability(self, rows: ArrayLike) -> Floats:
-        """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
+        """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n, k)
+            Rows of scores.
+        """
         return evaluate_vector(self.probability_formula(), rows)
 
     def _logits(self) -> Vector:

@@ -82,6 +82,17 @@ class ScalingPart(NamedTuple):
         """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs.
 
         All but ``below`` are those of logits that are clipped where this part clips.
+
+        Parameters
+        ----------
+        logits : Vector
+            Rows of logits.
+        below : Vector
+            Logits less the largest of their row.
+        prob : Vector
+            Their softmax.
+        log_prob : Vector
+            Its logarithm.
         """
         if self.clip_at is None and (self.floor is not None or self.coef.ndim == 0):
             logits = below  # which is the same for the softmax where all are multiplied by one number
@@ -107,7 +118,17 @@ class ScalingPart(NamedTuple):
         return Each((where(Beside(1), -self.mask_at, 0.0, SCORE),), x, (below,))
 
     def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
-        """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes."""
+        """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes.
+
+        Parameters
+        ----------
+        x : Vector
+            What the part reads.
+        below : Vector
+            Logits less the largest of their row.
+        masks : bool
+            Whether some logits are masks.
+        """
         result: Vector = Affine(self.coef, self.intercept, x)
         if self.floor is not None and self.drop:
             result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
@@ -142,7 +163,13 @@ class ScalingMap(JointMap):
         return len(self.shift)
 
     def shifted(self, shift: ArrayLike) -> "ScalingMap":
-        """Return the map with logs of probabilities that are larger by ``shift``."""
+        """Return the map with logs of probabilities that are larger by ``shift``.
+
+        Parameters
+        ----------
+        shift : array of shape (k,)
+            What is added to the log of each class's probability.
+        """
         return replace(self, shift=self.shift + class_shift(shift, self.n_classes))
 
     def formula(self) -> Vector:
@@ -178,7 +205,13 @@ class ScalingMap(JointMap):
         return self.shape, self.columns, self.input, self.n_classes, signs, same
 
     def probability_of_many(self, maps: Sequence["ScalingMap"]) -> Vector:
-        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map.
+
+        Parameters
+        ----------
+        maps : sequence of maps
+            Maps of one shape.
+        """
         coef, intercept = (np.array([getattr(one.parts[0], name) for one in maps]) for name in ("coef", "intercept"))
         own = self.parts[0].coef
 

@@ -31,7 +31,13 @@ class StepMap(CalibrationMap):
     between: Floats
 
     def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
+        """Return P(+|s), in [0, 1].
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        """
         s = np.asarray(scores, dtype=np.float64)
         if self.knots.size and max(-self.knots[0], self.knots[-1]) == MAX:
             s = np.clip(s, -MAX, MAX)  # ±∞ are the largest doubles, with which steps end

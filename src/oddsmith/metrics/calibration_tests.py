@@ -50,7 +50,21 @@ _SIMULATED = "law simulated"
 
 @dataclass(frozen=True)
 class CalibrationTest(Figure):
-    """A test statistic with its p-value; ``float(test)`` is the statistic."""
+    """A test statistic with its p-value; ``float(test)`` is the statistic.
+
+    Parameters
+    ----------
+    value : float
+        The statistic.
+    definition : str
+        What was computed.
+    p_value : float
+        Probability of a statistic as extreme for calibrated forecasts.
+    df : float, optional
+        Degrees of freedom, where the law has them.
+    in_sample : bool
+        Whether the forecast was fitted on its rows.
+    """
 
     p_value: float
     df: int | None = None
@@ -182,6 +196,12 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
 
     Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
     log-odds that are finite, or right where they are not, and for counts of both classes that these overlap.
+
+    See Also
+    --------
+    spiegelhalter_test : Needs no regression.
+    hosmer_lemeshow_test : By bins.
+    calibration_slope : The slope alone.
 
     Notes
     -----

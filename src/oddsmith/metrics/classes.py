@@ -49,7 +49,17 @@ class ClassForecast:
     def at(
         self, rows: NDArray[np.intp], truth: NDArray[np.intp] | None = None, weight: Weights | None = None
     ) -> "ClassForecast":
-        """Return the forecast of some rows, which may have another true class or weight."""
+        """Return the forecast of some rows, which may have another true class or weight.
+
+        Parameters
+        ----------
+        rows : array of bool or int
+            Which rows.
+        truth : array of int, optional
+            Other true classes for them.
+        weight : array, optional
+            Other weights for them.
+        """
         return replace(
             self,
             prob=self.prob[rows],
@@ -59,11 +69,25 @@ class ClassForecast:
         )
 
     def clipped(self, low: float, high: float = 1.0) -> "ClassForecast":
-        """Return the forecast with probabilities within limits."""
+        """Return the forecast with probabilities within limits.
+
+        Parameters
+        ----------
+        low : float
+            The smallest probability.
+        high : float, default 1
+            The largest probability.
+        """
         return replace(self, prob=np.clip(self.prob, low, high), log_prob=None)
 
     def of_class(self, k: int) -> ScoreTable:
-        """Return the forecast of one class against the rest."""
+        """Return the forecast of one class against the rest.
+
+        Parameters
+        ----------
+        k : int
+            The place of the class among the labels.
+        """
         return self._table(self.truth == k, self.prob[:, k], self.weight)
 
     def of_classes(self) -> Iterator[ScoreTable]:
@@ -75,7 +99,15 @@ class ClassForecast:
         return tuple(self.of_class(k) for k in range(len(self.labels)))
 
     def of_pair(self, k: int, other: int) -> ScoreTable:
-        """Return the forecast of one class among the rows of two, by its probability."""
+        """Return the forecast of one class among the rows of two, by its probability.
+
+        Parameters
+        ----------
+        k : int
+            The place of the positive class.
+        other : int
+            The place of the negative class.
+        """
         held = (self.truth == k) | (self.truth == other)
         return self._table(self.truth[held] == k, self.prob[held, k], self.weight[held])
 
@@ -122,6 +154,11 @@ class ClassForecast:
 
     def shared_out(self, amounts: Weights) -> "ClassForecast":
         """Return the forecast if so much of each row is of each class, shape (n, k); of equal rows one for each class.
+
+        Parameters
+        ----------
+        amounts : array of shape (n,)
+            An amount for each row.
 
         Examples
         --------

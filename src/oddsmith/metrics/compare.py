@@ -140,6 +140,11 @@ def compare(
     random_state : int, optional
         Seed of the bootstrap and of sign flips.
 
+    See Also
+    --------
+    oddsmith.report.compare_methods : Fits methods out of sample first.
+    compare_net_benefit : Compares decisions.
+
     Examples
     --------
     >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 0, 1])

@@ -17,6 +17,13 @@ from oddsmith.metrics.result import Result, plain
 class MeasureComparison(Result):
     """All pairs of methods on one measure.
 
+    Parameters
+    ----------
+    measure : str
+        What was measured.
+    names : tuple of str
+        The methods.
+
     Attributes
     ----------
     means : ndarray of shape (k,)
@@ -55,14 +62,32 @@ class MeasureComparison(Result):
         return self.names[int(np.argmin(self.means))]
 
     def not_beaten(self, name: str, *, corrected: bool = False) -> tuple[str, ...]:
-        """Return the other methods that this one does not beat significantly."""
+        """Return the other methods that this one does not beat significantly.
+
+        Parameters
+        ----------
+        name : str
+            A method.
+        corrected : bool
+            Whether p-values are Holm's.
+        """
         i = self.names.index(name)
         p = self.holm if corrected else self.p_values
         won = self.better[i] & (p[i] < self.alpha)
         return tuple(other for j, other in enumerate(self.names) if j != i and not won[j])
 
     def mark(self, name: str, raw: str | None = None, *, corrected: bool = False) -> str:
-        """Return "*" for a method that beats all others, "†" all but the raw one, "‡" all but one or two of many."""
+        """Return "*" for a method that beats all others, "†" all but the raw one, "‡" all but one or two of many.
+
+        Parameters
+        ----------
+        name : str
+            A method.
+        raw : str, optional
+            The uncalibrated method, against which others are marked.
+        corrected : bool, default False
+            Whether p-values are Holm's.
+        """
         left = self.not_beaten(name, corrected=corrected)
         if not left:
             return "*"
@@ -71,7 +96,13 @@ class MeasureComparison(Result):
         return "‡" if len(left) <= 2 and 2 * len(left) < len(self.names) - 1 else ""
 
     def to_dict(self, raw: str | None = None) -> dict[str, Any]:
-        """Return methods with means and marks, and pairs with wins, losses, ties and p-values."""
+        """Return methods with means and marks, and pairs with wins, losses, ties and p-values.
+
+        Parameters
+        ----------
+        raw : str, optional
+            The uncalibrated method, against which others are marked.
+        """
         methods = {
             name: {
                 "mean": self.means[i],
@@ -100,7 +131,17 @@ class MeasureComparison(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Several methods on the same decisions; ``str`` gives the table, ``comparison["log_loss"]`` one measure."""
+    """Several methods on the same decisions; ``str`` gives the table, ``comparison["log_loss"]`` one measure.
+
+    Parameters
+    ----------
+    measures : mapping of str to MeasureComparison
+        A comparison by each measure.
+    decisions : float
+        The number, or weight, of decisions.
+    raw : str, optional
+        The name of the uncalibrated method.
+    """
 
     measures: dict[str, MeasureComparison]
     decisions: float

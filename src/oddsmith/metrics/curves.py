@@ -77,6 +77,23 @@ class EmpiricalLogOdds(Result):
     """Non-empty bins of scores with their smoothed log-odds.
 
     The variance of a log-odds is 1/(n₊ + ½) + 1/(n₋ + ½), n = (Σw)²/Σw² for float weights.
+
+    Parameters
+    ----------
+    low : array of shape (m,)
+        The smallest score of each bin.
+    high : array of shape (m,)
+        The largest score of each bin.
+    mean_score : array of shape (m,)
+        The mean score of each bin.
+    pos : array of shape (m,)
+        Positive weight in each bin.
+    neg : array of shape (m,)
+        Negative weight in each bin.
+    log_odds : array of shape (m,)
+        Log-odds of the share of positives.
+    standard_error : array of shape (m,)
+        Their standard errors.
     """
 
     low: Floats

@@ -78,6 +78,12 @@ def evaluate(
         confidence, accuracy and gap, else None. "judged", from `verdict`. "notes": what is left out, and why. Infinite
         numbers are strings.
 
+    See Also
+    --------
+    verdict : One sentence on the calibration.
+    compare : Compares several forecasts.
+    oddsmith.write_report : A page with pictures.
+
     Notes
     -----
     All measures of a table share the same samples, and a table of more than 2048 cells is resampled in that many groups

@@ -234,6 +234,10 @@ def delong_test(y_true: ArrayLike, y_prob: ArrayLike, other: ArrayLike, *, pos_l
     pos_label : object, optional
         The positive label.
 
+    Returns
+    -------
+    DeLongTest
+
     References
     ----------
     E. DeLong, D. DeLong & D. Clarke-Pearson, Comparing the areas under two or more correlated receiver operating

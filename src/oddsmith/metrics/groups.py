@@ -60,16 +60,38 @@ class GroupedForecast:
         return self.weight if self.weight.dtype.kind == "i" else self.weight**2
 
     def sums(self, values: Weights) -> Floats:
-        """Add up values of rows in each group."""
+        """Add up values of rows in each group.
+
+        Parameters
+        ----------
+        values : array of shape (m,)
+            A value for each cell.
+
+        Returns
+        -------
+        ndarray
+        """
         return sum_by(self.group, values, self.n_groups)
 
     def n_effective(self, among: Weights | None = None) -> float:
-        """Return how many groups of equal weight vary as much, of the weight of some rows."""
+        """Return how many groups of equal weight vary as much, of the weight of some rows.
+
+        Parameters
+        ----------
+        among : array, optional
+            Which cells to count; by default all.
+        """
         weight = self.sums(self.weight if among is None else among)
         return float(weight.sum()) ** 2 / float(weight @ weight) if weight.any() else 0.0
 
     def correlated(self, prob: Floats) -> "GroupedForecast":
-        """Return the same rows with the correlation of their labels, if they have the given probabilities."""
+        """Return the same rows with the correlation of their labels, if they have the given probabilities.
+
+        Parameters
+        ----------
+        prob : array of shape (m,)
+            The probability of each cell.
+        """
         if isinstance(self.forecast, ClassForecast):
             gaps = prob.copy()
             gaps[np.arange(len(gaps)), self.truth] -= 1
@@ -92,7 +114,15 @@ class GroupedForecast:
         return math.sqrt(max(1 + self.correlation * (alike - 1), 1.0))
 
     def again(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Forecast]:
-        """Draw as many groups, with replacement."""
+        """Draw as many groups, with replacement.
+
+        Parameters
+        ----------
+        n_resamples : int
+            How many samples to draw.
+        rng : Generator
+            The source of random numbers.
+        """
         chance = np.full(self.n_groups, 1 / self.n_groups)
         for _ in range(n_resamples):
             yield self._repeated(rng.multinomial(self.n_groups, chance)[self.group])
@@ -120,6 +150,15 @@ class GroupedForecast:
 
         Labels of one group are correlated as those that were seen. A share √ρ of its cases follows one random number,
         the others each their own: two cases of equal probability then have the correlation ρ.
+
+        Parameters
+        ----------
+        prob : array of shape (m,)
+            The probability of each cell.
+        n_resamples : int
+            How many samples to draw.
+        rng : Generator
+            The source of random numbers.
         """
         share = math.sqrt(self.correlation)
         order = np.argsort(self.group, kind="stable")
@@ -133,7 +172,15 @@ class GroupedForecast:
             yield self._with_labels(rows, prob[self.cell[rows]], rng.random(self.n_groups)[slot], share, rng)
 
     def places(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-        """Draw a number between 0 and 1 for each row, again and again; those of a group are partly the same."""
+        """Draw a number between 0 and 1 for each row, again and again; those of a group are partly the same.
+
+        Parameters
+        ----------
+        n_resamples : int
+            How many samples to draw.
+        rng : Generator
+            The source of random numbers.
+        """
         share = math.sqrt(self.correlation)
         for _ in range(n_resamples):
             yield _partly(rng.random(self.n_groups)[self.group], share, rng)

@@ -128,6 +128,10 @@ def interval(
     nonnegative : bool, optional
         Whether the measure is 0 for perfect calibration and never below; by default what the measure says of itself.
 
+    See Also
+    --------
+    evaluate : Intervals of all measures.
+
     Notes
     -----
     Shares of decisions have the exact interval of Clopper and Pearson; of float weights or groups, that of as many

@@ -66,7 +66,17 @@ class ForecastFunction(Generic[P, R]):
         return getattr(inspect.signature(self._function).return_annotation, "__name__", "object")
 
     def of(self, forecast: Forecast, *args: P.args, **options: P.kwargs) -> R:
-        """Return the result for a forecast."""
+        """Return the result for a forecast.
+
+        Parameters
+        ----------
+        forecast : ScoreTable or ClassForecast
+            Log-odds, or log-probabilities, with the counts of labels.
+        *args
+            Options of the function, by place.
+        **options
+            Options of the function, by name.
+        """
         if not isinstance(forecast, _TAKEN[self.takes][0]):
             hint = f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast"
             _check.fail(f"{self.__name__}.of needs a {_TAKEN[self.takes][1]}", type(forecast).__name__, hint)
@@ -144,6 +154,13 @@ _TAKEN: dict[Takes, tuple[tuple[type, ...], str]] = {
 class Measure(ForecastFunction[P, R]):
     """A number that rates a forecast: ``measure(y_true, y_prob)`` is a float, as ``make_scorer`` takes it.
 
+    Parameters
+    ----------
+    function : callable
+        The definition, a function of a forecast.
+    takes : {"table", "classes", "both"}, default "table"
+        Which forecasts: a `ScoreTable` of two classes, a `ClassForecast`, or both.
+
     Attributes
     ----------
     definition : str
@@ -205,6 +222,15 @@ def register_measure(made: M) -> M:
     """Add a measure to `MEASURES`: summaries, reports and the command line then know it by name.
 
     Usable as a decorator over `measure`.
+
+    Parameters
+    ----------
+    made : Measure
+        What the decorator `measure` returns.
+
+    Returns
+    -------
+    Measure
     """
     if not isinstance(made, Measure):
         _check.fail("a measure must be made with oddsmith.metrics.measure", repr(made), "decorate the function first")
@@ -219,6 +245,15 @@ class Figure(Result):
 
     ``float(figure)`` is the number, ``str(figure)`` adds how it was computed, and whether on rows that the forecast
     was fitted on.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    definition : str
+        How it was computed.
+    in_sample : bool
+        Whether the forecast was fitted on its rows.
 
     Examples
     --------

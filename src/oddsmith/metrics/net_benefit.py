@@ -126,6 +126,11 @@ def decision_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None,
     level : float, default 0.95
         Coverage of the intervals.
 
+    See Also
+    --------
+    net_benefit : At one threshold.
+    compare_net_benefit : The difference of two forecasts.
+
     References
     ----------
     A. Vickers & E. Elkin, Decision curve analysis: a novel method for evaluating prediction models, Medical Decision

@@ -32,6 +32,11 @@ def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, c
     clip : float, optional
         Clip P to [clip, 1 − clip] first; by default nothing is clipped.
 
+    See Also
+    --------
+    log_loss_miscalibration : The part that recalibration saves.
+    squared_error : The Brier score.
+
     Notes
     -----
     −log P(y) = log(1 + exp(−yL)), y = ±1.
@@ -53,6 +58,17 @@ def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, c
 @measure("mean of (t - P)², the Brier score", "both")
 def squared_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the mean (or total) squared error (Brier score), Σ(t − P)²; of three or more classes summed over them.
+
+    Parameters
+    ----------
+    total : bool, default False
+        Return the sum over all cases instead of the mean.
+
+    See Also
+    --------
+    brier_skill_score : Relative to the base rate.
+    root_mean_squared_error : Its square root.
+    log_loss : The other proper score.
 
     Examples
     --------
@@ -81,6 +97,11 @@ def zero_one_error(forecast: Forecast, *, total: bool = False) -> float:
 
     Of several classes the most probable one is chosen, of equals the first.
 
+    Parameters
+    ----------
+    total : bool, default False
+        Return the sum over all cases instead of the mean.
+
     Examples
     --------
     >>> zero_one_error([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.5])
@@ -99,6 +120,21 @@ class Decomposition(Result):
 
     Miscalibration is what the best recalibration would save, discrimination what that one saves against the base rate,
     uncertainty the score of the base rate.
+
+    Parameters
+    ----------
+    kind : {"log", "squared"}
+        Which score is split.
+    score : float
+        The mean score.
+    miscalibration : float
+        What recalibration saves.
+    discrimination : float
+        What recalibrated forecasts save against the base rate.
+    uncertainty : float
+        The score of the base rate.
+    recalibration : str
+        How forecasts were recalibrated.
     """
 
     kind: ProperScore

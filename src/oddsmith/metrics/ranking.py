@@ -24,6 +24,12 @@ def roc_auc(forecast: Forecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -
         With several classes, the mean over classes of the area of each class against the rest, or over pairs of classes
         of the area among their rows, once by the probability of either class. All classes, or pairs, count the same.
 
+    See Also
+    --------
+    delong_test : Compares two areas.
+    gini : 2·AUC − 1.
+    average_precision : For rare positives.
+
     References
     ----------
     D. Hand and R. Till, A simple generalisation of the area under the ROC curve for multiple class classification
@@ -72,6 +78,11 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     """Return the share of positives among the top share ``q`` of rows, relative to their share of all rows.
 
     A tie across the boundary counts in proportion, as if broken at random.
+
+    Parameters
+    ----------
+    q : float, default 0.1
+        The share of rows with the largest P.
 
     Examples
     --------

@@ -130,6 +130,13 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
         mean and the largest gap of 15 bins of equal width, "debiased_l2" is the debiased root mean square of 15 bins
         of equal mass, and "sweep" takes as many bins as keep the shares of positives in order.
 
+    See Also
+    --------
+    top_label_calibration_error : Of the predicted class.
+    classwise_calibration_error : A mean over several classes.
+    smooth_calibration_error : Without bins.
+    cox_test : A test of calibration.
+
     Notes
     -----
     Debiased squared error: Σ_b w_b[(ȳ_b − p̄_b)² − ȳ_b(1 − ȳ_b)/(n_b − 1)]; negative values are kept by "squared" and
@@ -166,6 +173,11 @@ def top_label_calibration_error(
     ----------
     definition : ErrorDefinition or str, default "quantile_bins"
         As for `calibration_error`.
+
+    See Also
+    --------
+    calibration_error : For two classes.
+    classwise_calibration_error : A mean over all classes.
 
     Examples
     --------

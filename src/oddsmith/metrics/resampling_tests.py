@@ -34,7 +34,21 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True)
 class BootstrapTest(Result):
-    """Mean difference of gains with an interval and the p-value, by the bootstrap."""
+    """Mean difference of gains with an interval and the p-value, by the bootstrap.
+
+    Parameters
+    ----------
+    mean_difference : float
+        Mean gain of the first method over the second.
+    low : float
+        Lower end of its interval.
+    high : float
+        Upper end of its interval.
+    p_value : float
+        Two-sided.
+    n_resamples : int
+        Number of samples drawn.
+    """
 
     mean_difference: float
     low: float

@@ -71,7 +71,21 @@ class Decisions(NamedTuple):
 
 @dataclass(frozen=True)
 class SignTest(Result):
-    """Wins and losses of the first method, ties dropped, with p-values."""
+    """Wins and losses of the first method, ties dropped, with p-values.
+
+    Parameters
+    ----------
+    wins : int
+        Decisions on which the first method is better.
+    losses : int
+        Decisions on which it is worse.
+    ties : int
+        Decisions on which both are equal.
+    p_value : float
+        Two-sided.
+    p_one_sided : float
+        Against the alternative that the first method is better.
+    """
 
     wins: int
     losses: int
@@ -191,7 +205,19 @@ def mcnemar_test(right_a: ArrayLike, right_b: ArrayLike, sample_weight: ArrayLik
 
 @dataclass(frozen=True)
 class PairedTTest(Result):
-    """Mean difference of gains with Student's t."""
+    """Mean difference of gains with Student's t.
+
+    Parameters
+    ----------
+    mean_difference : float
+        Mean gain of the first method over the second.
+    t : float
+        The mean over its standard error.
+    df : float
+        Degrees of freedom.
+    p_value : float
+        Two-sided.
+    """
 
     mean_difference: float
     t: float
@@ -280,6 +306,11 @@ def power_of_two(values: Floats) -> float:
 
 def holm(p_values: ArrayLike) -> Floats:
     """Return p-values corrected for their number, so that the level holds for all of them together.
+
+    Parameters
+    ----------
+    p_values : array-like
+        p-values of several tests.
 
     References
     ----------

@@ -54,12 +54,28 @@ class DataSummary:
 
     @staticmethod
     def of(table: ScoreTable) -> "DataSummary":
-        """Summarise a score table."""
+        """Summarise a score table.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of positives and negatives by score.
+
+        Returns
+        -------
+        DataSummary
+        """
         return replace(DataSummary.kept(Fingerprint.of(table)), distinct=len(table), sha256=table_hash(table))
 
     @staticmethod
     def kept(data: Fingerprint) -> "DataSummary":
-        """Return what a calibrator kept of the rows of its fit."""
+        """Return what a calibrator kept of the rows of its fit.
+
+        Parameters
+        ----------
+        data : ScoreTable or ScoreRows
+            What a model was fitted to.
+        """
         weight = data.n_pos + data.n_neg
         extremes, cells = (data.low, data.high), (data.resolution, data.log_odds_cells)
         return DataSummary(data.rows, None, data.kind, float(weight), data.n_pos / weight, *extremes, *cells, None)
@@ -80,7 +96,17 @@ class DataSummary:
 
     @staticmethod
     def from_dict(content: Any) -> "DataSummary":
-        """Rebuild a summary, checking every value."""
+        """Rebuild a summary, checking every value.
+
+        Parameters
+        ----------
+        content : mapping
+            What ``to_dict`` wrote.
+
+        Returns
+        -------
+        DataSummary
+        """
         keys(content, [field.name for field in fields(DataSummary)], "data")
         kind, digest, width = content["kind"], content["sha256"], content["resolution"]
         if kind not in ("count", "weight"):
@@ -130,7 +156,19 @@ class ClassCounts:
 
     @staticmethod
     def from_dict(content: Any, k: int) -> "ClassCounts":
-        """Rebuild counts of k classes, checking every value."""
+        """Rebuild counts of k classes, checking every value.
+
+        Parameters
+        ----------
+        content : mapping
+            What ``to_dict`` wrote.
+        k : int
+            How many classes there are.
+
+        Returns
+        -------
+        ClassCounts
+        """
         keys(content, ("rows", "weighted", "weights"), "data")
         if type(content["weighted"]) is not bool:
             refuse("data.weighted must be true or false", shown(content["weighted"]))
@@ -143,6 +181,11 @@ def table_hash(table: ScoreTable) -> str:
 
     Of a quantized table the numbers of its cells stand for the scores, and sums of scores are left out: their last
     digits depend on the order in which an engine adds.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Counts of positives and negatives by score.
 
     Examples
     --------

@@ -26,10 +26,23 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Loading runs no code. Models of two classes and of several predict alike: ``load(path).predict_proba(scores)``.
 
+    Parameters
+    ----------
+    path : str or Path
+        A model file.
+
+    Returns
+    -------
+    Model
+
     Raises
     ------
     ModelFileError
         If the file cannot be read, or does not contain a whole model.
+
+    See Also
+    --------
+    oddsmith.model.Model : What it returns.
     """
     return read_file(path, _read)
 

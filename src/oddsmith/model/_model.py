@@ -153,6 +153,10 @@ class Model:
             Warnings of the fit; by default those that the calibrator kept.
         band : Band, optional
             Limits of P that the model keeps, of a calibrator of one score; see `oddsmith.bands.pointwise_band`.
+
+        Returns
+        -------
+        Model
         """
         fitted_map = fitted_map_of(fitted)
         parameters = {name: value for name, value in fitted.get_params(deep=False).items() if name != "classes"}
@@ -200,6 +204,10 @@ class Model:
             As in `OneVsRestMap`.
         column_names, warnings
             As in `from_fitted`.
+
+        Returns
+        -------
+        Model
         """
         fitted = [each for each in calibrators if each is not None]
         rows = max(each.fingerprint_.rows for each in fitted)
@@ -265,6 +273,13 @@ class Model:
         """Return this model with one of its own for each segment; this one's map remains for all others.
 
         Segments of one column are named by the text of their key, those of several by a tuple of texts.
+
+        Parameters
+        ----------
+        by : str or list of str
+            The column, or columns, of the segments.
+        segments : mapping of key to Model
+            The model of each segment.
         """
         columns = by if isinstance(by, str) else tuple(by)
         if not isinstance(columns, str):
@@ -276,7 +291,15 @@ class Model:
         return dataclasses.replace(self, by=columns, segments=dict(sorted(segments.items())))
 
     def with_effects(self, by: str | Sequence[str], effects: Effects) -> "Model":
-        """Return this model with effects of the values of columns on its log-odds."""
+        """Return this model with effects of the values of columns on its log-odds.
+
+        Parameters
+        ----------
+        by : str or list of str
+            The column, or columns, of the segments.
+        effects : Effects
+            Shifts and slopes of the values of the columns.
+        """
         columns = checked_columns((by,) if isinstance(by, str) else tuple(by))
         if not self.has_one_score or self.by is not None or self.band is not None:
             must = "effects are added to a model of one score, without segments and without a band"
@@ -289,6 +312,11 @@ class Model:
         """Return the model of a segment, or this one where the fit did not see it.
 
         With ``effects``, it has those that are known, of the values and of the crossing; a key may be None.
+
+        Parameters
+        ----------
+        segment : hashable
+            The key of a segment.
         """
         if self.effects is None:
             known: Mapping[Any, Model] = self.segments
@@ -328,11 +356,27 @@ class Model:
         return self._each("class_probability", rows, segments)
 
     def predict_log_proba(self, rows: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return log P of each class, shape (n, k): finite where P rounds to 0, unless the map itself gives 0."""
+        """Return log P of each class, shape (n, k): finite where P rounds to 0, unless the map itself gives 0.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n,) or (n, k)
+            Scores of new cases.
+        segments : array-like of shape (n,), optional
+            The segment of each case.
+        """
         return self._each("class_log_probability", rows, segments)
 
     def predict(self, rows: ArrayLike, segments: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the most probable label of each row; ties go to the earlier class."""
+        """Return the most probable label of each row; ties go to the earlier class.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n,) or (n, k)
+            Scores of new cases.
+        segments : array-like of shape (n,), optional
+            The segment of each case.
+        """
         if self.has_one_score:
             best = (self.probability(rows, segments) > 0.5).astype(np.intp)
         else:
@@ -340,11 +384,27 @@ class Model:
         return np.asarray(self.classes_[best])
 
     def log_odds(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return log P(+|s)/P(−|s), shape (n,), of a model that reads one score of two classes."""
+        """Return log P(+|s)/P(−|s), shape (n,), of a model that reads one score of two classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        segments : array-like of shape (n,), optional
+            The segment of each case.
+        """
         return self._each("log_odds", scores, segments)
 
     def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return P(+|s), shape (n,), of a model that reads one score of two classes."""
+        """Return P(+|s), shape (n,), of a model that reads one score of two classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        segments : array-like of shape (n,), optional
+            The segment of each case.
+        """
         return self._each("probability", scores, segments)
 
     def predict_interval(self, scores: ArrayLike) -> Floats:
@@ -438,6 +498,10 @@ class Model:
             Name of the new column, of several classes the part before "_" and the label.
         by : str or sequence of str, optional
             Columns of segments, if their names differ from those in the data of the fit.
+
+        Returns
+        -------
+        frame
         """
         from oddsmith.frames import apply
 
@@ -521,6 +585,15 @@ class Model:
     def from_json(text: str | bytes) -> "Model":
         """Rebuild the model that `to_json` wrote.
 
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote.
+
+        Returns
+        -------
+        Model
+
         Raises
         ------
         ModelFileError
@@ -529,12 +602,30 @@ class Model:
         return read_content(*unseal(parse(text), Model._latest))
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool, default False
+            Whether to replace a file of this name.
+        """
         write_atomically(path, self.to_json(), force=force)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Model":
-        """Read the model that `save` wrote; see `oddsmith.load`."""
+        """Read the model that `save` wrote; see `oddsmith.load`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        Model
+        """
         return read_file(path, Model.from_json)
 
 

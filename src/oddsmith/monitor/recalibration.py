@@ -95,6 +95,14 @@ def recalibrate(
     random_state : int, Generator or None
         For folds.
 
+    Returns
+    -------
+    Recalibration
+
+    See Also
+    --------
+    Monitor : Finds whether and since when calibration was lost.
+
     Examples
     --------
     >>> from oddsmith.maps import line_map

@@ -70,7 +70,13 @@ class Batch:
     evidence: float
 
     def joined(self, later: "Batch") -> "Batch":
-        """Return both as one."""
+        """Return both as one.
+
+        Parameters
+        ----------
+        later : Batch
+            The batch that follows.
+        """
         ratios = tuple(round(a + b, _DIGITS) for a, b in zip(self.ratios, later.ratios, strict=True))
         sums = (self.positives + later.positives, self.expected + later.expected)
         return Batch(later.name, self.first, later.last, *sums, self.before, ratios, later.evidence)
@@ -262,6 +268,11 @@ class Monitor:
     by_segment : bool, default False
         Whether batches come by segment.
 
+    See Also
+    --------
+    recalibrate : Proposes a new model after an alarm.
+    oddsmith.expected.expected_performance : Before labels arrive.
+
     References
     ----------
     Shafer (2021), Testing by betting; Ramdas, Grünwald, Vovk & Shafer (2023), Game-theoretic statistics and safe
@@ -324,6 +335,10 @@ class Monitor:
             the hash of its rows, so that equal rows count once.
         positions : mapping of str to int, optional
             Where the reader stands after the batch; kept in the state.
+
+        Returns
+        -------
+        Watch
         """
         if (segments is not None) != self._by_segment:
             _check.fail(
@@ -355,7 +370,21 @@ class Monitor:
         batch: str | None = None,
         positions: Mapping[str, int] | None = None,
     ) -> Watch:
-        """Count the rows of a table of scores, or of one table for each segment; see `update`."""
+        """Count the rows of a table of scores, or of one table for each segment; see `update`.
+
+        Parameters
+        ----------
+        table : ScoreTable or mapping of key to ScoreTable
+            Rows whose labels have arrived.
+        batch : str, optional
+            Its name; a batch that was counted before is left out.
+        positions : mapping of str to int, optional
+            Where the reader stands after the batch; kept in the state.
+
+        Returns
+        -------
+        Watch
+        """
         if isinstance(table, ScoreTable) == self._by_segment:
             _check.fail(
                 "tables must come by segment if and only if the monitor is by segment",
@@ -399,7 +428,13 @@ class Monitor:
         return Watch(any(each.alarm for each in findings), self.alpha, len(self._batches), findings)
 
     def log(self, segment: str | None = None) -> tuple[Batch, ...]:
-        """Return the batches of all rows or of a segment, in the order of their arrival."""
+        """Return the batches of all rows or of a segment, in the order of their arrival.
+
+        Parameters
+        ----------
+        segment : hashable
+            The key of a segment.
+        """
         if segment not in self._tracks:
             _check.fail("the segment must have rows", repr(segment), "name one that a batch had")
         return tuple(self._tracks[segment].log)
@@ -408,6 +443,11 @@ class Monitor:
         """Refuse to merge: evidence is a product in one order of arrival, which two monitors do not have.
 
         Let one monitor count all batches, or give each its own rows as a segment of one monitor.
+
+        Parameters
+        ----------
+        *others : Monitor
+            Other monitors.
         """
         got = f"{len(others) + 1} monitors"
         must = "one monitor must count all rows: evidence depends on the order of batches, so states do not merge"
@@ -417,6 +457,11 @@ class Monitor:
         """Write the state to a JSON file, whole or not at all.
 
         A file that exists is replaced if this monitor was loaded from it, or wrote it, and nobody has changed it since.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
         """
         content = {
             "alpha": self.alpha,
@@ -444,6 +489,10 @@ class Monitor:
         path : path-like
         model, calibration
             As for the monitor that was saved. The state of another model is refused.
+
+        Returns
+        -------
+        Monitor
         """
         content, digest = _read_state(path)
         monitor = Monitor(model, calibration=calibration, alpha=content["alpha"], by_segment=content["by_segment"])

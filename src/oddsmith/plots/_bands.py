@@ -16,7 +16,19 @@ _CUTS = 1024
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A pointwise band: where, from, to, and the share of samples that it holds."""
+    """A pointwise band: where, from, to, and the share of samples that it holds.
+
+    Parameters
+    ----------
+    at : array of shape (m,)
+        Where the band is drawn.
+    low : array of shape (m,)
+        Its lower limit there.
+    high : array of shape (m,)
+        Its upper limit there.
+    level : float
+        Its level.
+    """
 
     at: Floats
     low: Floats

@@ -67,6 +67,10 @@ class ReliabilityPicture(TableDisplay):
         **style
             ``style="points"`` or ``"lines"`` of a `ReliabilityDisplay`: a point at mean forecast and share of
             positives, joined; or a horizontal line over each bin at its share.
+
+        Returns
+        -------
+        self
         """
         _, _, *known = inspect.signature(self._draw).parameters
         for name in style:
@@ -79,7 +83,17 @@ class ReliabilityPicture(TableDisplay):
         return self
 
     def draw_curve(self, ax: "Axes", ink: Ink, series: int) -> None:
-        """Draw the curve alone, into a square that is there."""
+        """Draw the curve alone, into a square that is there.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        ink : str
+            The color.
+        series : int
+            The number of the curve on these axes.
+        """
         self.ax_ = ax
         self.line_ = self._draw(ink, series)
 

@@ -73,6 +73,10 @@ class ForecastDisplay(TableDisplay):
             Where to draw; by default on a new figure.
         **options
             As for `from_table` and `plot`.
+
+        Returns
+        -------
+        display
         """
         table = forecast_from_arrays(y_true, y_prob, sample_weight, pos_label=pos_label)
         return _drawn(cls.from_table, table, ax, {"name": name or "", **options})
@@ -104,6 +108,10 @@ class ForecastDisplay(TableDisplay):
             By default the second of ``estimator.classes_``.
         name : str, optional
             By default the classifier's. A calibrator that was fitted to these very rows is marked "in-sample".
+
+        Returns
+        -------
+        display
         """
         prob, positive = _scores_for(estimator, X, "predict_proba", pos_label)
         # Of other classifiers nobody knows the rows.
@@ -153,6 +161,10 @@ class ClassForecastDisplay(Display):
             Where to draw; by default on a new figure.
         **options
             As for `from_forecast` and `plot`.
+
+        Returns
+        -------
+        display
         """
         forecast = class_forecast(y_true, y_prob, sample_weight, labels=labels)
         return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
@@ -171,6 +183,10 @@ class ClassForecastDisplay(Display):
             By default the classifier's.
         **options
             As for `from_predictions`.
+
+        Returns
+        -------
+        display
         """
         for needed in ("predict_proba", "classes_"):
             if not hasattr(estimator, needed):
@@ -209,6 +225,10 @@ class ScoreDisplay(TableDisplay):
             Where to draw; by default on a new figure.
         **options
             As for `from_table` and `plot`.
+
+        Returns
+        -------
+        display
         """
         table = ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label)
         return _drawn(cls.from_table, table, ax, options)
@@ -237,6 +257,10 @@ class ScoreDisplay(TableDisplay):
             By default the second of ``estimator.classes_``.
         **options
             As for `from_predictions`.
+
+        Returns
+        -------
+        display
         """
         scores, positive = _scores_for(estimator, X, response_method, pos_label)
         return cls.from_predictions(y, scores, pos_label=positive, **options)

@@ -71,6 +71,10 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
             Which ones are shown instead: ``list(first.diagrams)`` for a second forecast on the axes of a first.
         level, n_resamples, random_state, name
             As for `CorpDisplay.from_table`.
+
+        Returns
+        -------
+        display
         """
         shown = _check.whole_number(n_classes, "n_classes", low=1)
         tables = dict(zip(forecast.labels.tolist(), forecast.of_classes(), strict=True))
@@ -84,7 +88,19 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         return cls(diagrams, {label: errors[label] for label in worst_first}, name)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the diagrams in rows of three; a second forecast on the same axes joins those that are there."""
+        """Draw the diagrams in rows of three; a second forecast on the same axes joins those that are there.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+            The colors.
+
+        Returns
+        -------
+        self
+        """
         rows = -(-len(self.diagrams) // _COLUMNS)
         look = self._start(ax, theme, _ROW * rows + _MARGIN)
         self.ax_.grid(visible=False)

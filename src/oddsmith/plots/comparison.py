@@ -98,6 +98,10 @@ class ComparisonDisplay(Display):
             The name of the uncalibrated method, for the mark "†".
         level, n_resamples, random_state
             As for `oddsmith.metrics.interval`.
+
+        Returns
+        -------
+        display
         """
         scores = as_forecast(table)
         comparison = compare(scores, methods, raw=raw) if _is_compared(measure, methods) else None
@@ -137,6 +141,10 @@ class ComparisonDisplay(Display):
             As for `from_table`.
         ax, **drawing
             As for `plot`.
+
+        Returns
+        -------
+        display
         """
         probs = {name: _check.as_array(prob, name, (1,), unit=True) for name, prob in methods.items()}
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
@@ -157,6 +165,10 @@ class ComparisonDisplay(Display):
         intervals : mapping of method to Interval, or of group to such a mapping
         measure : str
             What is measured.
+
+        Returns
+        -------
+        display
         """
         nested = {name: value for name, value in intervals.items() if isinstance(value, Mapping)}
         flat = {name: value for name, value in intervals.items() if isinstance(value, Interval)}
@@ -180,6 +192,10 @@ class ComparisonDisplay(Display):
         measure : str
             What is measured.
         level : float, default 0.95
+
+        Returns
+        -------
+        display
         """
         share = checked_level(level)
 
@@ -213,6 +229,10 @@ class ComparisonDisplay(Display):
             As for every display.
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
+
+        Returns
+        -------
+        self
         """
         names = self._rows(sort)
         count = len(self.groups)

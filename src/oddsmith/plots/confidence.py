@@ -55,6 +55,10 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
             From `oddsmith.metrics.class_forecast`.
         level, n_resamples, random_state, name
             As for `from_table`.
+
+        Returns
+        -------
+        display
         """
         top = forecast.of_top_label()
         return cls.from_table(top, level=level, n_resamples=n_resamples, random_state=random_state, name=name)

@@ -65,6 +65,10 @@ class ConfusionDisplay(ClassForecastDisplay):
             expected cost, as of `oddsmith.decide.decide`. By default they are the most probable classes.
         name : str, default ""
             The title.
+
+        Returns
+        -------
+        display
         """
         k = len(forecast.labels)
         decided = np.argmax(forecast.prob, axis=1) if costs is None else _decided(forecast, costs, k)
@@ -78,7 +82,19 @@ class ConfusionDisplay(ClassForecastDisplay):
         return np.asarray(np.divide(self.weight, total, out=np.zeros_like(self.weight), where=total > 0))
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the matrix."""
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+            The colors.
+
+        Returns
+        -------
+        self
+        """
         look = self._start(ax, theme, WIDTH)
         k = len(self.labels)
         self.image_: Any = self.ax_.imshow(self._colors(look), interpolation="nearest", aspect="equal")

@@ -61,6 +61,10 @@ class CorpPicture(ReliabilityPicture):
         random_state : int, Generator or None, default 0
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         table = as_forecast(forecast)
         prob = probability(table)

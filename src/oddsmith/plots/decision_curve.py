@@ -61,6 +61,10 @@ class DecisionCurveDisplay(ForecastDisplay):
             Coverage of the intervals.
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         table = as_forecast(forecast)
         return cls(
@@ -75,6 +79,10 @@ class DecisionCurveDisplay(ForecastDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         curve, drawn = self.curve, [line for line in self.ax_.get_lines() if str(line.get_gid()).startswith("series")]

@@ -91,6 +91,10 @@ class DensityDisplay(ScoreDisplay):
         calibrators : mapping of str to fitted calibrator, optional
             Of the density kind, fitted to scores of the same scale.
         n_bins : int, default 40
+
+        Returns
+        -------
+        display
         """
         scores = as_forecast(table).scores
         _check.refuse_nonfinite(scores, "scores")
@@ -114,6 +118,10 @@ class DensityDisplay(ScoreDisplay):
             As for every display.
         modes : bool, default False
             Whether to mark the modes of kernel estimates on the score axis.
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         tallest = max(float(self.pos.max()), float(self.neg.max())) or 1.0

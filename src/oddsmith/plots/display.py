@@ -85,6 +85,10 @@ class Display:
         theme : {"light", "dark"}, default "light"
         **options
             As for `plot`.
+
+        Returns
+        -------
+        str
         """
         return copy(self).plot(theme=theme, **options)._as_svg()
 

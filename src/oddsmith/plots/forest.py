@@ -55,6 +55,10 @@ class AuditDisplay(Display):
         found : Audit
         most : int, default 12
             Number of segments that are drawn.
+
+        Returns
+        -------
+        display
         """
         return cls(found.segments[:most], found.level)
 
@@ -66,6 +70,10 @@ class AuditDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme, 0.9 + 0.26 * max(len(self.segments), 1))
         ink = look.ink(0)

@@ -62,6 +62,10 @@ class PredictionHistogramDisplay(ForecastDisplay):
             Equal intervals of [0, 1].
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         table, bins = as_forecast(forecast), _check.whole_number(n_bins, "n_bins", low=1)
         index = bin_index(table, probability(table), bins, "width", "left")
@@ -70,7 +74,19 @@ class PredictionHistogramDisplay(ForecastDisplay):
         return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", label)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the histogram."""
+        """Draw the histogram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+            The colors.
+
+        Returns
+        -------
+        self
+        """
         look = self._start(ax, theme)
         left, width, nothing = self.edges[:-1], np.diff(self.edges), np.zeros_like(self.neg)
         # Pale under full: two classes in gray too.
@@ -93,7 +109,19 @@ class PredictionHistogramDisplay(ForecastDisplay):
         return "cases" if self.counted else "weight"
 
     def draw_margin(self, ax: "Axes", look: Theme, ink: Ink, *, numbered: bool) -> None:
-        """Draw the total as one series in the margin of another picture, with the weight of each bin over it."""
+        """Draw the total as one series in the margin of another picture, with the weight of each bin over it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        look : Look
+            The theme.
+        ink : str
+            The color.
+        numbered : bool
+            Whether the axis has numbers.
+        """
         ax.stairs(self.total, self.edges, color=ink.color, alpha=0.35, fill=True)
         ax.stairs(self.total, self.edges, color=ink.color, linewidth=0.8)
         if not numbered:

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """Sizes, ascending, and the mean loss at each with its interval."""
+    """Sizes, ascending, and the mean loss at each with its interval.
+
+    Parameters
+    ----------
+    sizes : array of shape (m,)
+        Numbers of calibration cases.
+    losses : tuple of Interval
+        The mean loss at each, with its interval.
+    """
 
     sizes: Floats
     losses: tuple[Interval, ...]
@@ -69,6 +77,10 @@ class LearningCurveDisplay(Display):
             What the values are.
         level : float, default 0.95
             Coverage of the error bars.
+
+        Returns
+        -------
+        display
         """
         if not trials:
             _check.fail("trials must not be empty", "none", "name at least one method")
@@ -76,7 +88,19 @@ class LearningCurveDisplay(Display):
         return cls({name: _curve(name, *both, share) for name, both in trials.items()}, measure)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curves."""
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+            The colors.
+
+        Returns
+        -------
+        self
+        """
         look = self._start(ax, theme)
         self.lines_: dict[str, Any] = {}
         self.ax_.set_xscale("log", base=2)

@@ -82,6 +82,10 @@ class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
             Coverage of the intervals.
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         table, share = as_forecast(forecast), checked_level(level)
         curve = reliability_curve.of(table, n_bins=n_bins, bins=bins)

@@ -72,6 +72,10 @@ class RiskCoverageDisplay(ClassForecastDisplay):
             Of the band at each coverage.
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         share, top = checked_level(level), forecast.of_top_label()
         wrong, decided = (np.cumsum(side[::-1], dtype=np.float64) for side in (top.neg, top.total))
@@ -91,6 +95,10 @@ class RiskCoverageDisplay(ClassForecastDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         drawn = [line for line in self.ax_.get_lines() if str(line.get_gid()).startswith("series")]

@@ -26,7 +26,17 @@ _GRID = 600
 
 @dataclass(frozen=True, eq=False)
 class EmpiricalPoints:
-    """Empirical log-odds of one table, with an interval of each."""
+    """Empirical log-odds of one table, with an interval of each.
+
+    Parameters
+    ----------
+    empirical : EmpiricalLogOdds
+        Log-odds in bins of scores.
+    low : array of shape (m,)
+        Lower ends of their intervals.
+    high : array of shape (m,)
+        Upper ends of their intervals.
+    """
 
     empirical: EmpiricalLogOdds
     low: Floats
@@ -34,7 +44,23 @@ class EmpiricalPoints:
 
     @staticmethod
     def of(table: ScoreTable, n_bins: int, edges: ArrayLike | None, level: float) -> "EmpiricalPoints":
-        """Bin a table."""
+        """Bin a table.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            What is drawn.
+        n_bins : int
+            The number of bins.
+        edges : array-like, optional
+            Edges of the bins; by default quantiles.
+        level : float
+            The level of intervals.
+
+        Returns
+        -------
+        EmpiricalPoints
+        """
         found = empirical_log_odds(table, n_bins=n_bins, edges=edges)
         reach = ndtri((1 + level) / 2) * found.standard_error
         return EmpiricalPoints(found, found.log_odds - reach, found.log_odds + reach)
@@ -116,6 +142,10 @@ class ScoreSpaceDisplay(ScoreDisplay):
             Coverage of the intervals.
         band : Band, optional
             Limits of P to be drawn, such as ``pointwise_band(table)`` of `oddsmith.bands`.
+
+        Returns
+        -------
+        display
         """
         return cls.from_tables({"": table}, maps=maps, n_bins=n_bins, edges=edges, level=level, band=band)
 
@@ -137,6 +167,10 @@ class ScoreSpaceDisplay(ScoreDisplay):
         tables : mapping of str to ScoreTable
         maps, n_bins, edges, level, band
             As for `from_table`.
+
+        Returns
+        -------
+        display
         """
         if not tables:
             _check.fail("tables must not be empty", "none", "name at least one table")
@@ -157,6 +191,10 @@ class ScoreSpaceDisplay(ScoreDisplay):
             As for every display.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
+
+        Returns
+        -------
+        self
         """
         _check.one_of(scale, "scale", ("log_odds", "probability"))
         look = self._start(ax, theme)

@@ -97,6 +97,10 @@ class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         random_state : int, Generator or None, default 0
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        display
         """
         table, cells = as_forecast(forecast), CellCounts.of(as_forecast(forecast))
         wanted = _cross_validated(CellCounts.of(table, _ROUGH_CUTS)) if bandwidth is None else bandwidth

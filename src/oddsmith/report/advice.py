@@ -261,7 +261,17 @@ class Advice:
 
 
 class NextSteps(NamedTuple):
-    """What to do next: fit a method, given by its name; or what to do with reversed or calibrated scores."""
+    """What to do next: fit a method, given by its name; or what to do with reversed or calibrated scores.
+
+    Parameters
+    ----------
+    fit : str
+        The command that fits the recommended method.
+    if_reversed : str
+        What to do with a reversed score.
+    if_calibrated : str
+        What to do with calibrated scores.
+    """
 
     fit: Callable[[str], str]
     if_reversed: str

@@ -59,11 +59,23 @@ class MethodComparison:
     _forecasts: dict[str, Floats]
 
     def held_out(self, method: str) -> ScoreTable | ClassForecast:
-        """Return the forecast of a method, each case by a fit to the other folds."""
+        """Return the forecast of a method, each case by a fit to the other folds.
+
+        Parameters
+        ----------
+        method : str
+            The name of a method of the comparison.
+        """
         return self._cases.forecast(self._forecasts[method])
 
     def groups(self, method: str) -> Groups | None:
-        """Return the groups of dependent rows of that forecast, as `oddsmith.metrics.evaluate` takes them."""
+        """Return the groups of dependent rows of that forecast, as `oddsmith.metrics.evaluate` takes them.
+
+        Parameters
+        ----------
+        method : str
+            The name of a method of the comparison.
+        """
         return self._cases.groups(self._forecasts[method])
 
     @property
@@ -73,7 +85,13 @@ class MethodComparison:
         return [part.names[i] for i in part.means.argsort(kind="stable")]
 
     def mean(self, measure: str) -> dict[str, float]:
-        """Return the mean log_loss (in nats), squared_error or zero_one_error of each method."""
+        """Return the mean log_loss (in nats), squared_error or zero_one_error of each method.
+
+        Parameters
+        ----------
+        measure : str
+            The name of a measure.
+        """
         part = self.comparison[measure]
         return dict(zip(part.names, part.means.tolist(), strict=True))
 
@@ -170,6 +188,15 @@ def compare_methods(
         How the verdict names the next step; by default in Python.
     progress : callable, optional
         Called with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    MethodComparison
+
+    See Also
+    --------
+    summarize : Adds what a report shows.
+    oddsmith.metrics.compare : Compares forecasts that are there already.
 
     Examples
     --------

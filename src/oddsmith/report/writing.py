@@ -74,6 +74,11 @@ def write_report(
     dict
         The content of the report, from `summarize`.
 
+    See Also
+    --------
+    compare_methods : The comparison alone.
+    oddsmith.metrics.evaluate : The measures alone.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory

@@ -36,10 +36,22 @@ ENGINES: list[FrameEngine] = [
 
 
 def register_engine(engine: FrameEngine) -> None:
-    """Add an engine, which is asked before all others whether a frame is its own."""
+    """Add an engine, which is asked before all others whether a frame is its own.
+
+    Parameters
+    ----------
+    engine : FrameEngine
+        The engine.
+    """
     ENGINES.insert(0, engine)
 
 
 def engine_of(frame: Frame) -> FrameEngine:
-    """Return the engine that holds a frame."""
+    """Return the engine that holds a frame.
+
+    Parameters
+    ----------
+    frame : data frame or table of an engine
+        Rows in the engine's own type.
+    """
     return next(engine for engine in ENGINES if engine.takes(frame))

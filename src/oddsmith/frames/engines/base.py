@@ -77,44 +77,110 @@ class FrameEngine:
     writes_numbers_as_text = False
 
     def takes(self, frame: Frame) -> bool:
-        """Whether a frame is this engine's."""
+        """Whether a frame is this engine's.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        """
         return not self.kinds or frame.implementation in self.kinds
 
     def tells_case_apart(self, frame: Frame) -> bool:
-        """Whether names that differ by case alone are two names."""
+        """Whether names that differ by case alone are two names.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        """
         del frame
         return True
 
     def is_strict(self, frame: Frame) -> bool:
-        """Whether the engine raises an error where a double would overflow or vanish."""
+        """Whether the engine raises an error where a double would overflow or vanish.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        """
         del frame
         return False
 
     def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
-        """Return a native frame with new names; all columns are named, in their order."""
+        """Return a native frame with new names; all columns are named, in their order.
+
+        Parameters
+        ----------
+        native : object
+            A frame in the engine's type.
+        names : mapping of str to str
+            New names by old ones.
+        """
         raise NotImplementedError
 
     def column_names(self, frame: Frame) -> list[str]:
-        """Return the names of the columns."""
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        """
         return frame.collect_schema().names()
 
     def casting_hint(self, frame: Frame, name: str) -> str:
-        """Return what to do about a column that is not numeric."""
+        """Return what to do about a column that is not numeric.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        name : str
+            A column.
+        """
         del frame, name
         return "cast it in the frame first"
 
     def query_text(self, native: Any) -> str | None:
-        """Return the query of a native frame as the engine would show it, where it can."""
+        """Return the query of a native frame as the engine would show it, where it can.
+
+        Parameters
+        ----------
+        native : object
+            A frame in the engine's type.
+        """
 
     def known_extent(self, rows: "ScoredFrame") -> Extent | None:
-        """Return the range of the scores where it is known without a query."""
+        """Return the range of the scores where it is known without a query.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        """
 
     def as_integer(self, flag: nw.Expr) -> nw.Expr:
-        """Return a column of bools as 64 bits."""
+        """Return a column of bools as 64 bits.
+
+        Parameters
+        ----------
+        flag : expression
+            A column of bools.
+        """
         return flag.cast(nw.Int64)
 
     def with_cells(self, rows: "ScoredFrame", grid: Grid) -> tuple[Frame, nw.Expr]:
-        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
+        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        grid : Grid
+            The cells.
+        """
         score = rows.as_double(rows.score)
         place = grid.place(score, lambda odds: odds.log()) * (1 / grid.width)
         if grid.log_odds:
@@ -123,26 +189,66 @@ class FrameEngine:
         return rows.frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
 
     def answer(self, frame: Frame, plan: Callable[[Any], Any]) -> dict[str, SentColumn]:
-        """Ask for the columns of ``plan(frame)``."""
+        """Ask for the columns of ``plan(frame)``.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        plan : callable
+            Makes the query from the frame.
+
+        Returns
+        -------
+        dict[str, SentColumn]
+        """
         with self.asking(frame, "plan the query"):
             planned = plan(frame)
         with self.asking(planned, "answer the query"):
             return self.fetch(planned)
 
     def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
-        """Return quantiles of a column of numbers, without missing values; empty where there are none."""
+        """Return quantiles of a column of numbers, without missing values; empty where there are none.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        column : str
+            A column.
+        shares : sequence of float
+            Which quantiles.
+        """
         wanted = {f"q{i}": nw.col("x").quantile(share, "linear") for i, share in enumerate(shares)}
         sent = self.answer(frame, lambda rows: rows.select(x=column).select(**wanted))
         return [float(one.values[0]) for one in sent.values() if not one.missing[0]]
 
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
-        """Run a query and return its columns."""
+        """Run a query and return its columns.
+
+        Parameters
+        ----------
+        planned : frame
+            A query.
+
+        Returns
+        -------
+        dict[str, SentColumn]
+        """
         collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned
         return {series.name: _sent(series) for series in collected.iter_columns()}
 
     @contextlib.contextmanager
     def asking(self, frame: Frame, task: str) -> Iterator[None]:
-        """Turn whatever an engine raises into one kind of error, with its own words and the query."""
+        """Turn whatever an engine raises into one kind of error, with its own words and the query.
+
+        Parameters
+        ----------
+        frame : frame
+            Rows in the engine's own type.
+        task : str
+            What errors call the query.
+        """
         try:
             yield
         except OddsmithError:
@@ -162,6 +268,13 @@ class FrameEngine:
         """Return a native frame with a row for every row and class: its score, and whether the row is of the class.
 
         Where the label is missing, that is said of the first class alone, so that such rows are counted once.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        labels : sequence
+            The classes.
         """
         truth, label = f"{rows.spare}_truth", nw.col(rows.label)
         place: Any = nw.lit(-1)
@@ -185,12 +298,30 @@ class FrameEngine:
         return long.with_columns(hit=hit).to_native(), names
 
     def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
-        """Return the segments of rows in memory, or of the first rows; None where looking would use the rows up."""
+        """Return the segments of rows in memory, or of the first rows; None where looking would use the rows up.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        most : int
+            The largest number of segments.
+        """
         segment = rows.segment().alias("segment")
         return rows.answer(lambda frame: (frame.head(most) if rows.lazy else frame).select(segment))["segment"]
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
-        """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""
+        """Return the native frame with the probability of each row; parameters of segments are joined to the rows.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        maps : plan
+            Maps of the segments.
+        name : str
+            The new column.
+        """
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         score = rows.as_double(rows.score)
         reader = ExpressionReader(nw, score, rows.spare, as_text=self.writes_numbers_as_text)
@@ -202,7 +333,15 @@ class FrameEngine:
         return frame.with_columns(column).select(*rows.schema, name).to_native()
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
-        """Return the native frame with the probabilities of several classes and the decision: layer by layer."""
+        """Return the native frame with the probabilities of several classes and the decision: layer by layer.
+
+        Parameters
+        ----------
+        rows : ScoredFrame
+            A frame with the names of its columns.
+        plan : plan
+            Maps and names of the new columns.
+        """
         from oddsmith.formula import as_decisions
 
         layers = plan.layers(f"{rows.spare}_", prepare=as_decisions, strict=self.is_strict(rows.frame))
@@ -211,11 +350,33 @@ class FrameEngine:
         return added.select(*rows.schema, *plan.probs, plan.decision).to_native()
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
-        """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls."""
+        """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        key : str
+            The column to join by.
+        table : mapping of str to array
+            Keys and columns.
+
+        Returns
+        -------
+        Frame
+        """
         raise NotImplementedError
 
     def plain(self, frame: Frame, formula: Formula) -> Formula:
-        """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
+        """Return a formula without pieces, held within the range of doubles where the engine asks for that.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            Rows in the engine's own type.
+        formula : expression
+            A column.
+        """
         from oddsmith.formula import as_decisions, guarded
 
         # Constants of segments become columns, in which a slope may be 0 where others are not.
