@@ -4,7 +4,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import oddsmith
-from oddsmith.calibrators.registry import METHODS, method_name, method_named, register
+from oddsmith.calibrators.registry import METHODS, method_name, method_named, register_calibrator
 from oddsmith.errors import InvalidInputError
 
 
@@ -38,7 +38,7 @@ def test_a_class_from_outside_is_known_once_it_is_registered(monkeypatch):
     monkeypatch.setattr(METHODS, "registered", dict(METHODS))
 
     def define():
-        @register
+        @register_calibrator
         class ToyCalibrator(oddsmith.PlattCalibrator):
             pass
 
@@ -48,9 +48,9 @@ def test_a_class_from_outside_is_known_once_it_is_registered(monkeypatch):
     again = define()  # as when a cell of a notebook is run twice
     assert type(method_named("toy")) is again
     with pytest.raises(InvalidInputError, match="with a name of its own; got PlattCalibrator"):
-        register(type("PlattCalibrator", (oddsmith.PlattCalibrator,), {}))
+        register_calibrator(type("PlattCalibrator", (oddsmith.PlattCalibrator,), {}))
     with pytest.raises(InvalidInputError, match="a name of its own; got LogisticRegression"):
-        register(LogisticRegression)
+        register_calibrator(LogisticRegression)
 
 
 def test_the_table_of_methods_cannot_be_edited():

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from oddsmith import IsotonicCalibrator, __version__
 from oddsmith.errors import InvalidInputError, MissingExtraError, UntestedDialectWarning
-from oddsmith.export import LANGUAGES, CodeLanguage, export, register, to_python, to_sql
+from oddsmith.export import LANGUAGES, CodeLanguage, export, register_language, to_python, to_sql
 from oddsmith.export.sql import Sql
 from oddsmith.export.verification import compare, probe_scores
 from oddsmith.formula import Pieces, walk
@@ -218,7 +218,7 @@ def test_a_language_from_outside(monkeypatch):
     monkeypatch.setattr("oddsmith.export.LANGUAGES", dict(LANGUAGES))
     with pytest.raises(InvalidInputError, match="to must be one of"):
         export(CAL, "toy")
-    register(Toy())
+    register_language(Toy())
     for output in ("probability", "log_odds"):
         done = export(CAL, "toy", output=output, verify=True)
         assert done.content.splitlines()[0].startswith("; The ")

@@ -113,7 +113,7 @@ def test_measures_serve_as_scikit_learn_scorers():
 
 @pytest.fixture
 def toy():
-    @metrics.register
+    @metrics.register_measure
     @metrics.measure("mean of P")
     def toy_mean(forecast):
         return float(forecast.total @ (1 / (1 + np.exp(-forecast.scores)))) / float(forecast.total.sum())
