@@ -123,9 +123,8 @@ def main(arguments: list[str] | None = None) -> int:
             name for name in (f"{benchmark}.h5", f"{benchmark}-experiments.csv") if not (wishes.data / name).exists()
         ]
         if missing:
-            print(
-                f"{wishes.data} must hold {' and '.join(missing)}. Hint: --data names another folder.", file=sys.stderr
-            )
+            needed = " and ".join(missing)
+            print(f"{wishes.data} must contain {needed}. Hint: --data names another folder.", file=sys.stderr)
             return 2
         for name in wishes.only:
             found = list(rows(name, benchmark, wishes.data))

@@ -1,8 +1,8 @@
 """Fit every calibrator to hard scores, a million times: ``python -m benchmarks.fuzz --fits 1000000``.
 
-What must hold for each fit: no error and no warning but our own, no NaN, probabilities within [0, 1], no fall where the
-method claims that its map is monotone, and a loss in sample that is bounded by that of the base rate. The run may be
-stopped at any time and goes on where it was; ``--state`` names the file that remembers.
+What must be true of each fit: no error and no warning but our own, no NaN, probabilities within [0, 1], no fall where
+the method claims that its map is monotone, and a loss in sample that is bounded by that of the base rate. The run may
+be stopped at any time and continues where it was; ``--state`` names the file that keeps its place.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Fit every joint scaling to hard logits: ``python -m benchmarks.fuzz_joint --fits 3000``.
 
-What must hold for each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
+What must be true of each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
 1, P = 0 at −inf and nowhere else for the true class, a loss in sample that is not far above that of the base rates
 and, where the true class is always on top, not above that of the logits as given; and a warning where the logits do not
 favor the true class. On new rows, decisions must be about as accurate as by the largest logit. The run may be stopped

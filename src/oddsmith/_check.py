@@ -1,6 +1,6 @@
 """The only place that validates input: every message to the user is made here.
 
-All errors read ``<what must hold>; got <what came>. Hint: <one action>.``, in the same words at every entry point.
+All errors read ``<what must be true>; got <what came>. Hint: <one action>.``, in the same words at every entry point.
 """
 
 import math
@@ -103,7 +103,7 @@ def _score_column(scores: ArrayLike) -> Floats:
     if array.size == 0:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
-        fail("scores must hold at least one value", got, "check how rows were selected")
+        fail("scores must contain at least one value", got, "check how rows were selected")
     return array
 
 
@@ -158,7 +158,7 @@ def label_column(y: ArrayLike | None, n: int) -> NDArray[Any]:
     """Return one label per row, of whatever kind."""
     if y is None:
         # In scikit-learn's words.
-        must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
+        must = "y must contain the labels: this estimator requires y to be passed, but the target y is None"
         fail(must, "None", "pass y, one label per row")
     array = _as_numbers(_as_array(y, "y"))
     if array.ndim == 2 and array.shape[1] == 1:
@@ -421,13 +421,13 @@ def _numeric(values: Any, name: str) -> Floats:
 def _as_array(values: Any, name: str) -> NDArray[Any]:
     """Return an array of what is array-like: rows of one length, nothing masked."""
     if isinstance(values, np.ma.MaskedArray) and (masked := int(np.sum(np.ma.getmaskarray(values)))):
-        fail(f"{name} must not hold missing values", f"{masked} masked values", "drop those rows")
+        fail(f"{name} must not contain missing values", f"{masked} masked values", "drop those rows")
     try:
         array = np.asarray(values)
     except ValueError:
         array = None
     if array is None or (array.dtype.kind == "O" and any(isinstance(value, _SEVERAL) for value in array.flat)):
-        fail(f"{name} must hold one value per row", "rows of several values", "check how rows were made")
+        fail(f"{name} must contain one value per row", "rows of several values", "check how rows were made")
     return array
 
 
@@ -474,24 +474,27 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
     if several and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
         # In scikit-learn's words.
         got = "Unknown label type: continuous values"
-        fail("y must hold two classes", got, "pass labels, not scores or outcomes")
+        fail("y must contain two classes", got, "pass labels, not scores or outcomes")
     if several and not against_rest:
         hint = (
             "Only binary classification is supported. Calibrate scores of all classes by AutoScaling, or one class "
             "against the rest"
         )
-        fail("y must hold two classes", f"{len(distinct)} classes: {shown}", hint)
+        fail("y must contain two classes", f"{len(distinct)} classes: {shown}", hint)
     if pos_label is None and sort_labels and len(distinct) == 2:
         pos_label = distinct[-1]
     if pos_label is None:
         one = _plain(distinct[0 if several else -1])
         hint = f"pass {option}={one!r}" + ("" if option == "pos_label" else f" (--{option} {one})")
         if several:
-            must, got = f"y must hold two labels, or {option} must name one of them", f"{len(distinct)} labels: {shown}"
+            must, got = (
+                f"y must contain two labels, or {option} must name one of them",
+                f"{len(distinct)} labels: {shown}",
+            )
             fail(must, got, f"{hint} to calibrate it against the rest")
         if len(distinct) == 2 and option == "pos_label":
             hint += f" if higher scores mean {one!r}, else {option}={_plain(distinct[0])!r}"
-        must = f"y must hold labels {{0, 1}}, {{-1, +1}}, {{1, 2}} or bool, or {option} must name the positive one"
+        must = f"y must contain labels {{0, 1}}, {{-1, +1}}, {{1, 2}} or bool, or {option} must name the positive one"
         fail(must, f"classes {shown}", hint)
     matches = [label for label in distinct if label == pos_label]
     others = [label for label in distinct if label != pos_label]
@@ -518,13 +521,17 @@ def _census(array: NDArray[Any], distinct: NDArray[Any]) -> str:
 
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
+        fail("y must not contain NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
     if array.dtype.kind == "O" and (missing := sum(_is_missing(value) for value in array)):
-        fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
+        fail("y must not contain missing values", f"{missing} missing or NaN labels", "drop those rows")
     try:
         return np.unique(array)
     except TypeError:
-        fail("y must hold labels of one kind", "mixed kinds such as text and numbers (unknown label type)", "convert y")
+        fail(
+            "y must contain labels of one kind",
+            "mixed kinds such as text and numbers (unknown label type)",
+            "convert y",
+        )
 
 
 def class_labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -533,7 +540,7 @@ def class_labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
     present = distinct_labels(labels)
     if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
         # In scikit-learn's words.
-        fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
+        fail("y must contain classes", "Unknown label type: continuous values", "pass labels, not outcomes")
     return labels, present
 
 

@@ -25,7 +25,7 @@
     ├── UnseenClassWarning               a fold was trained without one of the classes
     └── UnusedWeightWarning              the classifier takes no weights
 
-Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
+Every error reads ``<what must be true>; got <what came>. Hint: <one action>.``
 """
 
 __all__ = [

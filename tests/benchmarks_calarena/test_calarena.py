@@ -72,7 +72,7 @@ def test_the_command_writes_results_as_calarena_does(folder, capsys):
 
 def test_missing_data_are_named(tmp_path, capsys):
     assert calarena.main(["cv-binary", "--data", str(tmp_path)]) == 2
-    assert "must hold cv-binary.h5 and cv-binary-experiments.csv" in capsys.readouterr().err
+    assert "must contain cv-binary.h5 and cv-binary-experiments.csv" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", calarena.CUSTOM_CALIBRATORS)

@@ -403,8 +403,8 @@ class TestLabels:
     [
         ("one_vs_one", "multiclass must be one of 'auto', 'one_vs_rest', 'pairwise'; got multiclass='one_vs_one'"),
         ([[1, -1]], r"multiclass must have one column per class; got shape \(1, 2\) for 3 classes"),
-        ([[1, 0, 0]], "code must hold"),
-        ([[2, -1, 0]], "code must hold"),
+        ([[1, 0, 0]], "code must contain"),
+        ([[2, -1, 0]], "code must contain"),
     ],
 )
 def test_bad_reductions_are_refused(multiclass, message):
@@ -415,12 +415,12 @@ def test_bad_reductions_are_refused(multiclass, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (np.zeros(240), "y must hold at least two classes; got 1 class"),
+        (np.zeros(240), "y must contain at least two classes; got 1 class"),
         (np.linspace(0, 1, 240), "Unknown label type: continuous"),
         (np.full((240, 2), 2), "y must be one label per row, or a matrix of 0 and 1"),
         (np.zeros((10, 2)), "y must be one label per row, or a matrix of 0 and 1"),
         (Y[:-1], "y must be as long as the scores; got 239 labels for 240"),
-        (np.where(Y == 0, np.nan, 1.0), "y must not hold NaN"),
+        (np.where(Y == 0, np.nan, 1.0), "y must not contain NaN"),
         (None, "requires y to be passed"),
     ],
 )

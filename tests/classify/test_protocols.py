@@ -551,7 +551,7 @@ class TestScoreTables:
         assert tables["in_sample"].n_pos == WEIGHT[Y == 1].sum()
 
     def test_two_classes_only(self):
-        with pytest.raises(InvalidInputError, match="y must hold two classes; got 3"):
+        with pytest.raises(InvalidInputError, match="y must contain two classes; got 3"):
             score_tables(LinearSVC(), X, np.arange(150) % 3)
 
 

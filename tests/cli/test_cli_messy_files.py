@@ -100,9 +100,9 @@ def test_apply_leaves_everything_else_as_it_was(run, expected):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "the file must hold rows; got an empty file"),
-        ("\n\n", "the file must hold rows"),
-        ("score,label\n", "must hold rows; got none"),
+        ("", "the file must contain rows; got an empty file"),
+        ("\n\n", "the file must contain rows"),
+        ("score,label\n", "must contain rows; got none"),
         ("score,label\n,\n", "1 of 1 rows cannot be used"),
         ("score,label\n1,0\nx,1\n", "line 3: score is not a number: x"),
         ("score,label\n1,0\n1e999,1\n", "score is not finite"),

@@ -192,11 +192,11 @@ def test_pipes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"", "must hold rows; got an empty file"),
-        ("a.csv", b"\n\n", "must hold rows"),
-        ("a.csv", b"score,label\n", "must hold rows"),
+        ("a.csv", b"", "must contain rows; got an empty file"),
+        ("a.csv", b"\n\n", "must contain rows"),
+        ("a.csv", b"score,label\n", "must contain rows"),
         ("a.csv", "score,label\n1,0\n".encode("utf-16"), "UTF-8"),
-        ("a.jsonl", b"", "must hold rows"),
+        ("a.jsonl", b"", "must contain rows"),
         ("a.jsonl", b'[{"score": 1}]', "one JSON object per line; got a list.*jq"),
         ("a.json", b'{\n  "score": 1\n}\n', "one JSON object per line"),
         ("a.jsonl", b"score,label\n1,0\n", "one JSON object per line"),

@@ -292,10 +292,10 @@ class TestArrays:
                 {"logits": np.zeros((4, 3)), "labels": np.zeros(5)},
                 "'labels' must have one entry per row of 'logits'; got 5",
             ),
-            ({"logits": np.zeros((2, 3, 4))}, "must hold arrays with rows|1 or 2 axes"),
-            ({"logits": np.zeros((0, 3))}, "must hold arrays with rows"),
+            ({"logits": np.zeros((2, 3, 4))}, "must contain arrays with rows|1 or 2 axes"),
+            ({"logits": np.zeros((0, 3))}, "must contain arrays with rows"),
             ({"logits": np.zeros((4, 3), complex), "labels": np.zeros(4)}, "no score column recognized"),
-            ({}, "must hold arrays with rows; got no array"),
+            ({}, "must contain arrays with rows; got no array"),
         ],
     )
     def test_shapes_that_do_not_fit_are_refused(self, tmp_path, content, words):

@@ -257,7 +257,7 @@ def test_what_cannot_be_applied(held, maps, model):
         apply(frame, maps["line"], "t")
     with pytest.raises(InvalidInputError, match="'missing' where there are s, t, region"):
         apply(frame, maps["line"], "missing")
-    with pytest.raises(InvalidInputError, match="column 'region' must hold text, integers or bools"):
+    with pytest.raises(InvalidInputError, match="column 'region' must contain text, integers or bools"):
         model.apply(frame, scores="s")
     with pytest.raises(InvalidInputError, match="by must be given for a model by segment only"):
         apply(frame, maps["line"], "s", by="t")

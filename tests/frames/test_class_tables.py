@@ -121,7 +121,9 @@ def test_frames_without_a_usable_row_say_what_is_missing(held):
 
 def test_labels_of_no_class_are_refused(held):
     lacking = int((TRUTH == 1).sum())
-    with pytest.raises(InvalidInputError, match=f"'y' must hold labels of the classes; got {lacking} rows with other"):
+    with pytest.raises(
+        InvalidInputError, match=f"'y' must contain labels of the classes; got {lacking} rows with other"
+    ):
         class_tables(held(table()), NAMES, "y", ["a", "b", 'c"', "never"])
 
 

@@ -117,7 +117,7 @@ def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
     with pytest.raises(InvalidInputError, match=r"cells of width 0.015625 .* Hint: pass a wider resolution"):
         from_frame(frame.lazy(), "s", "y", resolution=2**-6)
     assert from_frame(frame.lazy(), "s", "y", resolution=0.5).rows == 100
-    with pytest.raises(InvalidInputError, match="column 't': y must hold two classes; got 51 classes"):
+    with pytest.raises(InvalidInputError, match="column 't': y must contain two classes; got 51 classes"):
         from_frame(frame.lazy(), "s", "t")
 
 
@@ -129,7 +129,7 @@ def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
         ({"resolution": -1.0}, "resolution must be finite and > 0"),
         ({"bad_rows": "ignore"}, "bad_rows must be one of 'refuse', 'skip'"),
         ({"pos_label": 7}, "pos_label must be one of the labels"),
-        ({"weight": "zero"}, "frame must hold rows that can be used; got none: all weights are 0"),
+        ({"weight": "zero"}, "frame must contain rows that can be used; got none: all weights are 0"),
         (
             {"score": "huge", "resolution": 2.0**-40},
             "resolution must suit the size of the scores; got 9.09495e-13 for 1e.300",

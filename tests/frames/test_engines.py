@@ -167,9 +167,9 @@ def test_columns_that_cannot_be_used(held):
         ScoreTable.from_frame(frame, "t", "y")
     with pytest.raises(InvalidInputError, match="column 't' must be numeric"):
         ScoreTable.from_frame(frame, "s", "y", weight="t")
-    with pytest.raises(InvalidInputError, match="column 'w' must hold weights ≥ 0; got -2"):
+    with pytest.raises(InvalidInputError, match="column 'w' must contain weights ≥ 0; got -2"):
         ScoreTable.from_frame(frame, "s", "y", weight="w")
-    with pytest.raises(InvalidInputError, match=r"column 't': y must hold labels .* pass pos_label='y'"):
+    with pytest.raises(InvalidInputError, match=r"column 't': y must contain labels .* pass pos_label='y'"):
         ScoreTable.from_frame(frame, "s", "t")
-    with pytest.raises(InvalidInputError, match="column 'c': y must hold labels"):
+    with pytest.raises(InvalidInputError, match="column 'c': y must contain labels"):
         ScoreTable.from_frame(frame, "s", "c")

@@ -180,5 +180,5 @@ def test_segments_with_one_class():
 def test_no_rows(held):
     frame = held(pa.table({"s": pa.array([], pa.float64()), "y": pa.array([], pa.int64())}))
     for resolution in (None, 0.5, "auto"):
-        with pytest.raises(InvalidInputError, match="frame must hold at least one row; got 0 rows"):
+        with pytest.raises(InvalidInputError, match="frame must contain at least one row; got 0 rows"):
             ScoreTable.from_frame(frame, "s", "y", resolution=resolution)

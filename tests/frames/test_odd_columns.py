@@ -123,7 +123,7 @@ def test_decimal_keys_are_refused_where_doubles_would_round_them(held, engine):
     if engine in ("pandas", "dask"):
         pytest.skip("pandas holds decimals as objects")
     keys = pa.array([decimal.Decimal("0.10000000000000000001"), decimal.Decimal("0.10000000000000000002")] * 3)
-    with pytest.raises(InvalidInputError, match="column 'k' must hold keys that doubles do not round; got type D"):
+    with pytest.raises(InvalidInputError, match="column 'k' must contain keys that doubles do not round; got type D"):
         from_frame(held(pa.table({"s": SCORES, "y": Y, "k": keys})), "s", "y", by="k")
 
 

@@ -27,7 +27,7 @@ REFUSED = {
         ([np.inf, *S[1:]], Y),
         r"got 0 NaN and 1 infinity values, first at row 0: scores\[0\]=inf",
     ),
-    "empty": (([], []), "scores must hold at least one value"),
+    "empty": (([], []), "scores must contain at least one value"),
     "two columns": (
         (np.ones((6, 2)), Y),
         r"scores must be one column; got shape \(6, 2\). Hint: pass scores\[:, 1\]",
@@ -40,28 +40,31 @@ REFUSED = {
     "objects": (([object()] * 6, Y), "scores must be numeric"),
     "complex": ((np.array(S) + 1j, Y), "scores must be real"),
     "more labels than scores": ((S, [*Y, 1]), "y must be as long as the scores; got 7 labels for 6 scores"),
-    "three labels": ((S, [0, 1, 2, 0, 1, 2]), "y must hold two classes; got 3 classes: 0, 1, 2"),
-    "-1, 0 and 1": ((S, [-1, 0, 1, 0, 1, 1]), "y must hold two classes; got 3 classes: -1, 0, 1"),
-    "continuous labels": ((S, [0.1, 0.2, 0.3, 0.5, 0.7, 0.9]), "y must hold two classes"),
+    "three labels": ((S, [0, 1, 2, 0, 1, 2]), "y must contain two classes; got 3 classes: 0, 1, 2"),
+    "-1, 0 and 1": ((S, [-1, 0, 1, 0, 1, 1]), "y must contain two classes; got 3 classes: -1, 0, 1"),
+    "continuous labels": ((S, [0.1, 0.2, 0.3, 0.5, 0.7, 0.9]), "y must contain two classes"),
     "unknown coding": ((S, [1, 2, 1, 2, 1, 2]), r"got classes 1, 2. Hint: pass pos_label=2"),
     "strings without pos_label": ((S, list("nnyyny")), r"got classes 'n', 'y'. Hint: pass pos_label='y'"),
     "one string label": ((S, list("yyyyyy")), "or pos_label must name the positive one; got classes 'y'"),
-    "NaN label": ((S, [0, 1, np.nan, 1, 0, 1]), "y must not hold NaN"),
-    "None label": ((S, [0, 1, None, 1, 0, 1]), "y must not hold missing values; got 1 missing"),
-    "mixed labels": ((S, np.array([0, "a", 1, 1, 0, 1], dtype=object)), "y must hold labels of one kind"),
+    "NaN label": ((S, [0, 1, np.nan, 1, 0, 1]), "y must not contain NaN"),
+    "None label": ((S, [0, 1, None, 1, 0, 1]), "y must not contain missing values; got 1 missing"),
+    "mixed labels": ((S, np.array([0, "a", 1, 1, 0, 1], dtype=object)), "y must contain labels of one kind"),
     "labels of two columns": ((S, np.ones((6, 2))), r"y must have shape \(n,\)"),
-    "no labels": ((S, None), "y must hold the labels"),
+    "no labels": ((S, None), "y must contain the labels"),
     "pandas booleans with NA": (
         (S, pd.Series([False, False, None, True, True, True], dtype="boolean")),
-        "y must not hold missing values; got 1 missing or NaN labels",
+        "y must not contain missing values; got 1 missing or NaN labels",
     ),
-    "pandas integers with NA": ((S, pd.array([0, 0, None, 1, 1, 1], dtype="Int64")), "y must not hold"),
-    "polars booleans with null": ((S, pl.Series([False, False, None, True, True, True])), "y must not hold missing"),
-    "ragged labels": ((S, [[0], [0, 1], [0], [1], [1], [1]]), "y must hold one value per row; got rows of several"),
+    "pandas integers with NA": ((S, pd.array([0, 0, None, 1, 1, 1], dtype="Int64")), "y must not contain"),
+    "polars booleans with null": ((S, pl.Series([False, False, None, True, True, True])), "y must not contain missing"),
+    "ragged labels": ((S, [[0], [0, 1], [0], [1], [1], [1]]), "y must contain one value per row; got rows of several"),
     "lists as labels": ((S, np.array([[0], [0, 1], None, [1], [1], [1]], dtype=object)), "one value per row"),
-    "masked labels": ((S, np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0])), "y must not hold missing values; got 1 masked"),
-    "masked scores": ((np.ma.array(S, mask=[0, 0, 1, 0, 0, 0]), Y), "scores must not hold missing values; got 1 mas"),
-    "ragged scores": (([[1.0], [1.0, 2.0], *[[1.0]] * 4], Y), "scores must hold one value per row"),
+    "masked labels": ((S, np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0])), "y must not contain missing values; got 1 masked"),
+    "masked scores": (
+        (np.ma.array(S, mask=[0, 0, 1, 0, 0, 0]), Y),
+        "scores must not contain missing values; got 1 mas",
+    ),
+    "ragged scores": (([[1.0], [1.0, 2.0], *[[1.0]] * 4], Y), "scores must contain one value per row"),
     "negative weight": ((S, Y, [1, 1, 1, 1, 1, -1]), r"sample_weight must be ≥ 0; got sample_weight\[5\]=-1"),
     "all weights 0": ((S, Y, [0] * 6), "sample_weight must be positive somewhere; got only zeros"),
     "NaN weight": ((S, Y, [1, 1, 1, 1, 1, np.nan]), "sample_weight must be finite"),
@@ -245,7 +248,7 @@ def test_nonsense_options_are_refused(cls, key, value):
 @every
 def test_an_empty_table_is_refused(cls):
     table = ScoreTable.from_arrays(S, Y)
-    with pytest.raises(InvalidInputError, match="a table must hold rows to be fitted"):
+    with pytest.raises(InvalidInputError, match="a table must contain rows to be fitted"):
         cls().fit_table(table.minus(table))
 
 

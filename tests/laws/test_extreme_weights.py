@@ -97,7 +97,7 @@ def test_taking_everything_away_leaves_a_table_that_prints():
         assert "distinct=0" in repr(rest)
         assert "prevalence=nan" in repr(rest)
         assert one.merge(rest) == one
-        with pytest.raises(InvalidInputError, match="the table must hold scores; got ScoreTable"):
+        with pytest.raises(InvalidInputError, match="the table must contain scores; got ScoreTable"):
             rest.span()
 
 

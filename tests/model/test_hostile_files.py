@@ -214,7 +214,7 @@ def test_maps_within_maps_have_an_end():
     ("change", "message"),
     [
         ({"schema": 4, "version": "9.0"}, "schema 4, written by version '9.0'.*upgrade"),
-        ({"schema": 2}, "must hold exactly"),
+        ({"schema": 2}, "must contain exactly"),
         ({"schema": 0}, "schema must be an integer"),
         ({"schema": "1"}, "schema must be an integer"),
         ({"format": "recipe"}, 'must say "format"'),

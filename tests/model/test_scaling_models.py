@@ -115,7 +115,7 @@ class TestFilesBeforeSchema2:
             (("columns",), 2, "columns must be one per label"),
             (("labels",), 7, "must be of schema 1 and have labels"),
             (("input",), "odds", "input must be logits or probabilities"),
-            (("method",), "OtherScaling", "must hold one of AutoScaling, .*; got 'OtherScaling'"),
+            (("method",), "OtherScaling", "must contain one of AutoScaling, .*; got 'OtherScaling'"),
             (("schema",), 2, "must be of schema 1"),
             (("parameters",), [], "must be a list and an object"),
         ],

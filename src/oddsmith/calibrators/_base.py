@@ -369,7 +369,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:
-            _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
+            _check.fail("a table must contain rows to be fitted", f"{data!r}", "merge the tables of some rows first")
         self.fingerprint_: Fingerprint = Fingerprint.of(data)
         odd = self._keep(self._find(data), classes)
         if hasattr(self, "verdict_") and (convention := _check.convention_of(classes)):

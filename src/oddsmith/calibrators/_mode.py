@@ -78,7 +78,7 @@ def find_mode(
     """Return the θ that minimizes ``objective(left deviation, right deviation)``.
 
     Candidates are the scores of the class, and ``subdivisions`` − 1 evenly spaced points in each gap between them. With
-    ``min_side`` > 0 each side must hold at least that weight (a share of the class if < 1).
+    ``min_side`` > 0 each side must contain at least that weight (a share of the class if < 1).
     """
     blocks = _Blocks(sample, powers, objective, min_side)
     bounds = blocks.bounds()

@@ -552,7 +552,7 @@ def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | Non
             "name the label of each column, once, with classes=",
         )
     if unknown := set(present.tolist()) - set(columns.tolist()):
-        _check.fail("y must hold labels from classes", f"labels {sorted(unknown)[:4]}", "add them to classes")
+        _check.fail("y must contain labels from classes", f"labels {sorted(unknown)[:4]}", "add them to classes")
     order = np.argsort(columns)
     return columns, order[np.searchsorted(columns, labels, sorter=order)]
 

@@ -85,7 +85,7 @@ def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
     """
     answers = as_array(r, "r", (2, 3), unit=True)
     if answers.shape[-1] != answers.shape[-2] or answers.shape[-1] < 2:
-        fail("r must hold k × k answers, k ≥ 2", f"shape {answers.shape}", "r[i, j] is P(i, given i or j)")
+        fail("r must contain k × k answers, k ≥ 2", f"shape {answers.shape}", "r[i, j] is P(i, given i or j)")
     counts = _pair_counts(n, answers)
     off = np.abs(answers + np.swapaxes(answers, -1, -2) - 1.0) * (counts > 0)
     if off.max() > _CLIP:
@@ -129,7 +129,7 @@ def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     signs = as_array(code, "code", (2,))
     if not np.isin(signs, (-1, 0, 1)).all() or (signs.max(axis=1) < 1).any() or (signs.min(axis=1) > -1).any():
         fail(
-            "code must hold +1, −1 and 0, with at least one +1 and one −1 per row",
+            "code must contain +1, −1 and 0, with at least one +1 and one −1 per row",
             f"values {np.unique(signs)[:5].tolist()} and rows such as {signs[0].tolist()}",
             "give each problem both sides",
         )

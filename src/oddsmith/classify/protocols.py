@@ -426,7 +426,7 @@ def score_tables(
     (X,) = indexable(X)
     target = read_target(y, num_samples(X))
     if len(target.classes) != 2 or target.multilabel:
-        _check.fail("y must hold two classes", f"{len(target.classes)}", "take one class against the rest")
+        _check.fail("y must contain two classes", f"{len(target.classes)}", "take one class against the rest")
     weight = _check.as_weights(sample_weight, len(target.y))
     training = Training(estimator, weight_params(estimator, weight), response_method, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)

@@ -39,6 +39,6 @@ def read_target(y: Any, n: int, known: NDArray[Any] | None = None) -> Target:
         labels, present = np.array(labels.tolist()), np.array(present.tolist())  # as scikit-learn's splitters want them
     classes = present if known is None else np.unique(known)
     if len(classes) < 2:
-        _check.fail("y must hold at least two classes", f"{len(classes)} class", "check how rows were selected")
+        _check.fail("y must contain at least two classes", f"{len(classes)} class", "check how rows were selected")
     refuse_unknown(present, classes)
     return Target(labels, classes, np.searchsorted(classes, labels))

@@ -329,7 +329,7 @@ class ScoreTable:
         tuple[float, float]
         """
         if not len(self):
-            _check.fail("the table must hold scores", f"{self!r}", "check what was taken away")
+            _check.fail("the table must contain scores", f"{self!r}", "check what was taken away")
         return float(self.scores[0]), float(self.scores[-1])
 
     def marginal(self) -> tuple[Floats, Weights | None]:

@@ -121,7 +121,7 @@ def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
             break
         skip += 1
     else:
-        _check.fail("the file must hold rows", "an empty file", "check how it was written")
+        _check.fail("the file must contain rows", "an empty file", "check how it was written")
     if "\r" in line:
         _check.fail("lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv")
     text = _refuse_preface(line, skip + 1, text)
@@ -138,14 +138,16 @@ def _refuse_preface(line: str, number: int, text: Iterator[str]) -> Iterator[str
     """Refuse a first line that is not a row: a comment, or the separator, which one spreadsheet writes there."""
     hint = f"delete it: tail -n +{number + 1} old.csv > new.csv"
     if re.fullmatch(r'"?sep=.?"?', line.strip(), re.IGNORECASE):
-        _check.fail("the first line must hold names of columns, or a row", repr(line.strip()), hint)
+        _check.fail("the first line must contain names of columns, or a row", repr(line.strip()), hint)
     if not _is_comment(line):
         return text
     first = list(itertools.islice(text, _LOOKED_AT))
     row = next((each for each in first if each.strip() and not _is_comment(each)), line)
     if _separators(row) != _separators(line):
         hint = "delete comments: grep -v '^ *#' old.csv > new.csv"
-        _check.fail("the first line must hold names of columns, or a row", f"the comment {line.strip()[:40]!r}", hint)
+        _check.fail(
+            "the first line must contain names of columns, or a row", f"the comment {line.strip()[:40]!r}", hint
+        )
     return itertools.chain(first, text)
 
 

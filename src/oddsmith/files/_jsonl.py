@@ -31,16 +31,16 @@ class JSONLines(Layout):
         names: dict[str, None] = {}
         text = [line for line in itertools.islice(lines(engine, paths[0], compression), _SAMPLE) if line.strip()]
         if not text:
-            _check.fail("the file must hold rows", "no line with text", "check how it was written")
+            _check.fail("the file must contain rows", "no line with text", "check how it was written")
         if text[0].lstrip().startswith("["):
-            _check.fail("the file must hold one JSON object per line", "a list", "write JSON lines: jq -c '.[]'")
+            _check.fail("the file must contain one JSON object per line", "a list", "write JSON lines: jq -c '.[]'")
         for line in text:
             with contextlib.suppress(ValueError, RecursionError):
                 found = json.loads(line)
                 names |= dict.fromkeys(found if isinstance(found, dict) else ())
         if not names:
             got = f"{text[0].strip()[:40]!r} at the beginning"
-            _check.fail("the file must hold one JSON object per line", got, "write JSON lines")
+            _check.fail("the file must contain one JSON object per line", got, "write JSON lines")
         return JSONLines(tuple(paths), tuple(names), compression)
 
     def select(self, names: Sequence[str], *, note_rejects: bool = False) -> str:

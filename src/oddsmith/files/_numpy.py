@@ -49,14 +49,14 @@ class NumpyArrays(TypedColumns):
         if labels is not None:
             given = _load(labels)
             if len(given) != 1:
-                _check.fail(f"{labels} must hold one array", ", ".join(given), "save the labels alone, with np.save")
+                _check.fail(f"{labels} must contain one array", ", ".join(given), "save the labels alone, with np.save")
             found = {**found, LABELS: next(iter(given.values()))}
         names, columns = _columns(paths[0], found)
         try:
             engine.connection.register(_VIEW, {f"c{i}": column for i, column in enumerate(columns)})
             types = [row[1] for row in engine.rows(f"DESCRIBE {_VIEW}")]
         except RuntimeError as error:  # pragma: no cover - a type of NumPy's that the engine lacks
-            _check.fail(f"{paths[0]} must hold numbers or text", str(error), "convert the arrays")
+            _check.fail(f"{paths[0]} must contain numbers or text", str(error), "convert the arrays")
         return NumpyArrays(tuple(paths), names, tuple(types), found)
 
     def matrix(self, kind: Literal["score", "probability"]) -> tuple[str, ...]:
@@ -140,7 +140,9 @@ def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[A
     main = _matrix_of(arrays, _MATRICES)
     rows = max((len(a) for a in arrays.values() if a.ndim), default=0) if main is None else len(arrays[main])
     if not rows:
-        _check.fail(f"{path} must hold arrays with rows", ", ".join(arrays) or "no array", "check how it was written")
+        _check.fail(
+            f"{path} must contain arrays with rows", ", ".join(arrays) or "no array", "check how it was written"
+        )
     names, columns = list[str](), list[NDArray[Any]]()
     for name, array in arrays.items():
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufUS" or array.size == 0:
@@ -154,7 +156,9 @@ def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[A
         columns += [_plain(column) for column in (array.T if array.ndim == 2 else [array])]
     if not names:
         shapes = ", ".join(f"{name} {array.dtype} {array.shape}" for name, array in arrays.items())
-        _check.fail(f"{path} must hold numbers or text with 1 or 2 axes", shapes, "save a matrix of scores and labels")
+        _check.fail(
+            f"{path} must contain numbers or text with 1 or 2 axes", shapes, "save a matrix of scores and labels"
+        )
     return tuple(names), columns
 
 

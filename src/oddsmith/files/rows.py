@@ -143,7 +143,7 @@ def read_rows(
         rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
         found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
         if not found.counts:
-            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+            _check.fail(f"{file.name} must contain rows", "none", "check how it was written")
         input_, counts = _meaning(file, found.good, sums, input, bad_rows), found.counts
         labels = found.labels
         if input_ == "probabilities":

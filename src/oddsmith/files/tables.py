@@ -149,7 +149,7 @@ def read_table(
         found = engine.watch(lambda: survey(engine, rows, _MAX_LABELS, _MANY, more), progress, _STAGED, _SURVEYED)
         dropped = refuse_bad_rows(file, columns, problems, found.counts, bad_rows)
         if not found.good:
-            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+            _check.fail(f"{file.name} must contain rows", "none", "check how it was written")
         meant, labels = read_labels(found.labels, positive)
         usable = engine.connection.sql(_usable(file, columns, rows, meant, found.whole_weights))
         extent, total = _extent(found, columns.weight)
@@ -234,7 +234,7 @@ def read_segments(
         found = engine.watch(lambda: survey(engine, rows, _MAX_LABELS, _MANY, numeric), progress, _STAGED, 1.0)
         dropped = refuse_bad_rows(file, columns, problems, found.counts, bad_rows)
         if not found.good:
-            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+            _check.fail(f"{file.name} must contain rows", "none", "check how it was written")
         meant, _ = read_labels(found.labels, positive)
         spare = spare_name(by)
         own = {role: f"{spare}_{role}" for role in ("score", "label", "weight")}
@@ -279,7 +279,7 @@ def _extent(found: Survey, weight: str | None) -> tuple[Extent, float]:
         return extent, float(found.good)
     least, most, total = ([value for value in column if value is not None] for column in weights)
     if not least:
-        _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
+        _check.fail("frame must contain rows that can be used", "none: all weights are 0", "check the weights")
     _check.refuse_large_sum(max(most), f"column {weight!r}")
     if min(least) < _check.LEAST_WEIGHT:
         _check.refuse_tiny_weight(min(least), weight)

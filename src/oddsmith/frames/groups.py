@@ -52,7 +52,7 @@ def read_groups(
     sent = frame.groups(grid, squares=squares)
     everything = len(sent["rows"].values)
     if not everything:
-        _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
+        _check.fail("frame must contain at least one row", "0 rows", "check how rows were selected")
     if grid is not None:
         refuse_overflow(sent["cell"].values, np.where(sent["least"].missing, np.nan, sent["least"].values), grid)
     bad, found = _bad_values(frame, sent)
@@ -61,7 +61,7 @@ def read_groups(
     if "odd" in sent:
         kept &= sent["odd"].values != 0  # a row of weight 0 is absent
     if not kept.any():
-        _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
+        _check.fail("frame must contain rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
     positive, labels = _positive(columns["label"], frame.called(frame.label), pos_label)
     if frame.lazy:
@@ -121,7 +121,7 @@ def _refuse_odd_weights(sent: dict[str, SentColumn], name: str) -> None:
     held = values[~missing & (values != 0) & (values != 1)]
     if np.any(held < 0):
         lowest = held[held < 0][0]
-        _check.fail(f"column {name!r} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
+        _check.fail(f"column {name!r} must contain weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
     finite = held[np.isfinite(held)]
     if len(finite):
         _check.refuse_large_sum(float(finite.max()), f"column {name!r}")

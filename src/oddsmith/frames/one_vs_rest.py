@@ -92,7 +92,7 @@ def _read(rows: ScoredFrame, given: ScoredFrame, k: int, grid: Grid | None, *, s
     groups = read_groups(rows, None, partial(_refuse_bad_rows, k), grid, squares=squares)
     lacking = int(groups.rows.sum()) // k - int(groups.rows[groups.positive].sum())
     if lacking:
-        must = f"column {given.called(given.label)} must hold labels of the classes"
+        must = f"column {given.called(given.label)} must contain labels of the classes"
         _check.fail(must, f"{lacking:,} rows with other labels", "name all classes, or drop those rows")
     return groups
 

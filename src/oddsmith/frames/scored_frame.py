@@ -62,7 +62,7 @@ class ScoredFrame:
                 rows.refuse_type(name, "be numeric", rows.engine.casting_hint(rows.frame, name))
         for name in rows.by:
             if rows.schema[name] == nw.Decimal:
-                rows.refuse_type(name, "hold keys that doubles do not round", "cast it to text in the frame first")
+                rows.refuse_type(name, "contain keys that doubles do not round", "cast it to text in the frame first")
         return rows
 
     def with_frame(self, frame: Frame, by: tuple[str, ...]) -> "ScoredFrame":
@@ -195,7 +195,7 @@ class ScoredFrame:
             word = nw.when(column).then(nw.lit("true")).otherwise(nw.lit("false"))
             return nw.when(~column.is_null()).then(word)
         if not (kind.is_integer() or kind in (nw.Categorical, nw.Enum)):
-            self.refuse_type(name, "hold text, integers or bools", "cast it in the frame first")
+            self.refuse_type(name, "contain text, integers or bools", "cast it in the frame first")
         return column.cast(nw.String)
 
     def has_bools(self, name: str) -> bool:

@@ -67,7 +67,7 @@ class ShapedMap(ABC):
         needed = {field.name for field in fields(found) if field.default is MISSING}
         given = content.keys() - {"shape"}
         if not needed <= given <= names:
-            must = f"a {found.shape} map must hold {', '.join(sorted(needed))}"
+            must = f"a {found.shape} map must contain {', '.join(sorted(needed))}"
             _check.fail(must, ", ".join(sorted(map(str, given))) or "nothing", "check the map")
         return found._read({name: content[name] for name in given})
 

@@ -61,7 +61,7 @@ def _to_schema_2(content: dict[str, Any]) -> dict[str, Any]:
     if content["schema"] != 1 or not isinstance(labels, list) or len(labels) < 2:
         refuse("a scaling must be of schema 1 and have labels", shown(content["schema"]))
     if not isinstance(method, str) or method not in _READINGS:
-        refuse(f"the file must hold one of {', '.join(_READINGS)}", shown(method))
+        refuse(f"the file must contain one of {', '.join(_READINGS)}", shown(method))
     if method == "AutoScaling":
         keys(fitted, ("parts", "shift", "verdict"), "a fitted AutoScaling")
         parts, shift, verdict = fitted["parts"], fitted["shift"], text(fitted["verdict"], "verdict")

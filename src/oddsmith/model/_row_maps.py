@@ -1,4 +1,4 @@
-"""What joint maps must hold, before one is made of them."""
+"""What joint maps must contain, before one is made of them."""
 
 import math
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def floats(value: Any, where: str, shapes: Sequence[tuple[int, ...]]) -> Floats:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
-        refuse(f"{where} must hold numbers", shown(value))
+        refuse(f"{where} must contain numbers", shown(value))
     if array.dtype.kind not in "iuf" or array.shape not in shapes or not np.all(np.abs(array) <= _LARGEST):
         refuse(f"{where} must be finite and of shape {' or '.join(map(str, shapes))}", f"shape {array.shape}")
     return array.astype(np.float64)

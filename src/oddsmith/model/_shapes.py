@@ -1,4 +1,4 @@
-"""What each shape of calibration map must hold: one checker per shape."""
+"""What each shape of calibration map must contain: one checker per shape."""
 
 import math
 import sys

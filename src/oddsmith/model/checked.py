@@ -21,7 +21,7 @@ def keys(value: Any, names: Collection[str], where: str) -> dict[str, Any]:
         refuse(f"{where} must be an object", shown(value))
     if value.keys() != set(names):
         missing, unknown = sorted(set(names) - value.keys()), sorted(value.keys() - set(names))
-        refuse(f"{where} must hold exactly {', '.join(names)}", f"missing {missing}, unknown {shown(str(unknown))}")
+        refuse(f"{where} must contain exactly {', '.join(names)}", f"missing {missing}, unknown {shown(str(unknown))}")
     return value
 
 

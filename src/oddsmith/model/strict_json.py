@@ -52,7 +52,7 @@ def parse(raw: bytes | str) -> dict[str, Any]:
         refuse("a model file must be UTF-8 text", str(error))
     # Before parsing: a list of small numbers takes many times the memory of its text.
     if text.count(",") > MAX_ITEMS:
-        refuse(f"a model file must hold at most {MAX_ITEMS} numbers", "more")
+        refuse(f"a model file must contain at most {MAX_ITEMS} numbers", "more")
     try:
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except ModelFileError:
@@ -61,7 +61,7 @@ def parse(raw: bytes | str) -> dict[str, Any]:
         hint = DAMAGED if text.lstrip().startswith("{") else "give the path of a model file, from oddsmith fit"
         refuse("a model file must be whole, well-formed JSON", _reason(error), hint)
     if not isinstance(content, dict):
-        refuse("a model file must hold one JSON object", shown(content))
+        refuse("a model file must contain one JSON object", shown(content))
     return content
 
 
@@ -76,7 +76,7 @@ def render(content: dict[str, Any]) -> str:
     try:
         sealed = {**content, "checksum": checksum(content)}
     except (TypeError, ValueError) as error:
-        refuse("a model must hold plain, finite values", str(error), "check its parameters and labels")
+        refuse("a model must contain plain, finite values", str(error), "check its parameters and labels")
     return "{\n" + ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in sealed.items()) + "\n}\n"
 
 

@@ -67,7 +67,7 @@ def test_wrong_counts_are_a_problem(lonely):
     put(lonely, "sentiment/full_set.txt", RAW)
     result = check("sentiment", lonely)
     assert not result.ok
-    assert "must hold 3,000 training documents; got 1" in result.problems[0]
+    assert "must contain 3,000 training documents; got 1" in result.problems[0]
 
 
 @pytest.mark.heavy

@@ -150,7 +150,7 @@ def test_own_trec_ap(own_copy):
     assert corpus.categories == ("metals", "tin")
     assert corpus.member.tolist() == [[True, True], [True, False]]
     assert corpus.train.tolist() == [True, False]
-    with pytest.raises(InvalidInputError, match="must hold 142,791 training documents; got 1"):
+    with pytest.raises(InvalidInputError, match="must contain 142,791 training documents; got 1"):
         load_trec_ap(own_copy)
 
 

@@ -70,7 +70,9 @@ def test_wrong_counts_are_refused_by_file_and_number(lonely):
     path = put(lonely, "reuters21578/reuters21578.tar.gz", tar(MEMBERS))
     with pytest.raises(InvalidInputError) as raised:
         load_reuters(lonely)
-    assert str(raised.value).startswith(f"{path} must hold 9,603 training documents; got 2. Hint: it is cut short or")
+    assert str(raised.value).startswith(
+        f"{path} must contain 9,603 training documents; got 2. Hint: it is cut short or"
+    )
 
 
 def test_an_archive_that_is_cut_short_is_refused(lonely):

@@ -56,7 +56,7 @@ def test_adult_gzipped_plain_and_zipped(lonely):
     put(lonely, "adult/adult.test.gz", gz(TEST))
     same(read(read_adult, "adult", lonely), rows)
     with pytest.raises(
-        InvalidInputError, match=r"adult.data.gz \+ .*adult.test.gz must hold 32,561 training rows; got 2"
+        InvalidInputError, match=r"adult.data.gz \+ .*adult.test.gz must contain 32,561 training rows; got 2"
     ):
         load_adult(lonely)
 
@@ -76,7 +76,7 @@ def test_svmlight_train_and_test(lonely):
     assert np.transpose(rows.X.nonzero()).tolist() == [[0, 2], [0, 122], [1, 0], [2, 121]]
     assert rows.y.tolist() == [-1, 1, -1]
     assert rows.train.tolist() == [True, True, False]
-    with pytest.raises(InvalidInputError, match="must hold 32,561 training rows; got 2"):
+    with pytest.raises(InvalidInputError, match="must contain 32,561 training rows; got 2"):
         load_a9a(lonely)
 
 
@@ -89,7 +89,7 @@ def test_covertype_gzipped_and_zipped_twice(lonely):
     assert len(rows.features) == 54
     put(lonely, "covtype/covtype.data.gz", gz("".join(lines)))
     same(read(read_covertype, "covtype", lonely), rows)
-    with pytest.raises(InvalidInputError, match="must hold 581,012 training rows; got 2"):
+    with pytest.raises(InvalidInputError, match="must contain 581,012 training rows; got 2"):
         load_covertype(lonely)
 
 
@@ -114,7 +114,7 @@ def test_integers_in_blocks_of_any_size(monkeypatch):
 
 @pytest.mark.parametrize("raw", [b"1,2\n3\n", b"1,2\n3,x\n", b"1,2\n3,4,5\n", b"1,2\n3,40000\n", b"1,2\n3.5,4\n"])
 def test_lines_that_are_no_integers_are_refused(raw):
-    with pytest.raises(InvalidInputError, match="x must hold 2 small integers a line; got lines such as"):
+    with pytest.raises(InvalidInputError, match="x must contain 2 small integers a line; got lines such as"):
         parse_integers(raw, 2, "x")
 
 
@@ -136,7 +136,7 @@ def test_indian_pines_keeps_labelled_pixels(lonely):
     with pytest.raises(InvalidInputError, match=r"the same pixels, in 16 classes; got \(2, 3, 4\) and \(2, 2\)"):
         load_indian_pines(lonely)
     put(lonely, "indian_pines/Indian_pines_gt.mat", mat(paviau_gt=truth))
-    with pytest.raises(InvalidInputError, match=r"Indian_pines_gt.mat must hold indian_pines_gt; got .*paviau_gt"):
+    with pytest.raises(InvalidInputError, match=r"Indian_pines_gt.mat must contain indian_pines_gt; got .*paviau_gt"):
         load_indian_pines(lonely)
 
 

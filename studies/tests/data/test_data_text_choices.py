@@ -37,7 +37,7 @@ def test_a_word_that_never_varies_tells_nothing():
 
 
 def test_information_gain_needs_two_classes():
-    with pytest.raises(InvalidInputError, match="y must hold two classes; got 3"):
+    with pytest.raises(InvalidInputError, match="y must contain two classes; got 3"):
         information_gain(np.eye(3), [0, 1, 2])
 
 

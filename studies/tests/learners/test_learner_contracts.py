@@ -121,7 +121,7 @@ def test_the_library_calibrates_each_learner_by_its_score_for_two_classes_and_th
 
 @pytest.mark.parametrize("model", FAST, ids=str)
 def test_one_class_is_refused(model):
-    with pytest.raises(InvalidInputError, match=r"^y must hold two classes; got 1 class\. Hint: "):
+    with pytest.raises(InvalidInputError, match=r"^y must contain two classes; got 1 class\. Hint: "):
         clone(model).fit(DATA, np.ones(len(DATA)))
     if not isinstance(model, SmoothedTreeClassifier):
         with pytest.raises(InvalidInputError, match=r"^both classes must have weight; got "):

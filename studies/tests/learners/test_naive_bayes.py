@@ -50,6 +50,6 @@ def test_a_word_that_nobody_used():
 
 def test_negative_counts_are_refused():
     with pytest.raises(
-        InvalidInputError, match=r"^X must hold counts ≥ 0; got Negative values .*, down to -2\. Hint: "
+        InvalidInputError, match=r"^X must contain counts ≥ 0; got Negative values .*, down to -2\. Hint: "
     ):
         MultinomialNaiveBayes().fit([[1, -2], [0, 1]], [0, 1])

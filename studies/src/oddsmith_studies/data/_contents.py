@@ -47,7 +47,7 @@ def load(name: str, folder: Folder, read: Callable[[Found], Parsed], expected: M
     for what, want in expected.items():
         if counts.get(what, 0) != want:
             checks.fail(
-                f"{_shown(found)} must hold {want:,} {what}",
+                f"{_shown(found)} must contain {want:,} {what}",
                 f"{counts.get(what, 0):,}",
                 f"it is cut short or another version: get {name} again from {found.source.home}",
             )

@@ -38,5 +38,7 @@ def _parse_block(lines: bytes, width: int, where: str) -> Integers:
         except (ValueError, DeprecationWarning):
             values = np.empty(0, np.int32)
     if values.size != n_lines * width or (values.size and np.abs(values).max() > np.iinfo(np.int16).max):
-        checks.fail(f"{where} must hold {width} small integers a line", f"lines such as {lines[:60]!r}", "get it again")
+        checks.fail(
+            f"{where} must contain {width} small integers a line", f"lines such as {lines[:60]!r}", "get it again"
+        )
     return values.reshape(n_lines, width).astype(np.int16)

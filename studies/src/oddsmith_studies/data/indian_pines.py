@@ -78,5 +78,5 @@ def read_indian_pines(found: Found) -> LabelledRows:
 def _array(found: Found, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint16]]:
     variables = loadmat(str(found.folder / f"{name}.mat"))
     if name.lower() not in variables:
-        checks.fail(f"{name}.mat must hold {name.lower()}", ", ".join(variables), "get indian_pines again")
+        checks.fail(f"{name}.mat must contain {name.lower()}", ", ".join(variables), "get indian_pines again")
     return np.asarray(variables[name.lower()], dtype=np.uint16)

@@ -43,7 +43,7 @@ def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     check_consistent_length(rows, labels)
     classes, code = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
-        checks.fail("y must hold two classes", f"{len(classes)}", "measure one class against the rest")
+        checks.fail("y must contain two classes", f"{len(classes)}", "measure one class against the rest")
     given = checks.as_weights(sample_weight, len(code))
     weight = np.ones(len(code)) if given is None else given.astype(np.float64)
     mass = np.stack([weight * (code == 0), weight * (code == 1)]) / weight.sum()

@@ -1,6 +1,6 @@
 """TREC-AP, from a user's own copy of the TIPSTER newswire.
 
-The stories are sold; which of them belong to which half and category is free. The folder ``trec_ap`` must hold
+The stories are sold; which of them belong to which half and category is free. The folder ``trec_ap`` must contain
 
 * ``documents/``: the AP files of 1988, 1989 and 1990, below any folders, plain or gzipped;
 * ``train`` and ``test``: the lists of the two halves, as on Lewis's page: ``lewisid: trecid``, one a line;
@@ -77,7 +77,7 @@ def read_trec_ap(found: Found) -> Corpus:
     missing = wanted - set(stories)
     if missing:
         checks.fail(
-            f"{found.folder / 'documents'} must hold every story of the lists",
+            f"{found.folder / 'documents'} must contain every story of the lists",
             f"{len(missing):,} missing, such as {min(missing)}",
             "copy the AP files of all three years",
         )

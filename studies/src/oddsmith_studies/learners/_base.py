@@ -83,7 +83,9 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.classes_, code = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
             count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
-            checks.fail("y must hold two classes", count, "Only binary classification is supported: take two classes")
+            checks.fail(
+                "y must contain two classes", count, "Only binary classification is supported: take two classes"
+            )
         weight = checks.as_weights(sample_weight, len(code))
         if is_sparse(rows) and not rows.has_canonical_format:
             rows = rows.copy()

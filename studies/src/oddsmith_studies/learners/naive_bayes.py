@@ -66,7 +66,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
         if lowest < 0:
             # scikit-learn's checks look for these words.
             got = f"Negative values in data passed to {type(self).__name__}, down to {lowest:g}"
-            checks.fail("X must hold counts ≥ 0", got, "pass counts, not centered features")
+            checks.fail("X must contain counts ≥ 0", got, "pass counts, not centered features")
         weight_by_class = [data.weight * ~data.positive, data.weight * data.positive]
         words = np.stack([data.X.T @ weight for weight in weight_by_class])
         cases = np.array([weight.sum() for weight in weight_by_class])

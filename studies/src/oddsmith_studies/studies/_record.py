@@ -85,7 +85,7 @@ def read_record(folder: Path, published: Published) -> Record:
     """Return what an earlier run has left in its folder; the claims are judged by the rules of today."""
     file = folder / FILE
     if not file.is_file():
-        checks.fail("the folder must hold the results of a run", f"no {file}", "run the study first")
+        checks.fail("the folder must contain the results of a run", f"no {file}", "run the study first")
     kept = json.loads(file.read_text(encoding="utf-8"))
     tables = [Table.from_dict(each) for each in kept["tables"]]
     return Record(
