@@ -39,9 +39,9 @@ def write_atomically(
 ) -> None:
     """Write a file that appears under its name only when it is complete.
 
-    Content is written in a hidden folder beside the target, flushed to the disk and then moved in one step. Whatever
-    interrupts that, even a kill or a power cut, leaves the old file or none; the folder of a killed run is removed by
-    the next one that writes beside it. A file that is replaced leaves its rights, and its owner where that is
+    Content is written to a hidden folder next to the target, flushed to the disk and then moved in one step.
+    Any interruption, even a kill or a power cut, leaves the old file or none; the folder of a killed run is removed by
+    the next run that writes to the same folder. A file that is replaced leaves its rights, and its owner where that is
     allowed, to the new one.
 
     Parameters
@@ -53,7 +53,7 @@ def write_atomically(
     force : bool, default False
         Replace a file that exists.
     sources : iterable of path-like or int, optional
-        What the content comes from: none of these files is ever replaced, whatever name it goes by.
+        What the content comes from: none of these files is ever replaced, under any name.
 
     Examples
     --------

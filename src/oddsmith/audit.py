@@ -199,7 +199,7 @@ def audit(
     depth : {1, 2}, default 2
         1 for single columns, 2 for crossings of two as well.
     bins : int, default 4
-        Numbers with more than ten distinct values are cut into so many bins of about equal numbers of rows.
+        Numbers with more than ten distinct values are cut into this many bins of about equal numbers of rows.
     max_values : int, default 1000
         Columns with more values are skipped.
     min_rows : int, default 50
@@ -207,8 +207,8 @@ def audit(
     level : float, default 0.95
         Level of intervals, and of significance after Holm's correction.
     resolution : float or None, default 2**-4
-        Width of the cells of log-odds, a power of two. Sums of probabilities are exact whatever it is; only the
-        cumulative error depends on it. None keeps every distinct probability.
+        Width of the cells of log-odds, a power of two. Sums of probabilities do not depend on it;
+        only the cumulative error does. None keeps every distinct probability.
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do with rows whose probability, label or weight is missing or not finite.
 

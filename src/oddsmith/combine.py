@@ -6,7 +6,7 @@ rule has a value for them. `combine_probabilities` applies any of the rules to p
 they assume:
 
 ================================  ==============================================================
-`mean_probability`                one of the classifiers is right, nobody knows which
+`mean_probability`                one of the classifiers is right, but not known which
 `mean_log_odds`                   all saw the same evidence, each with its own noise
 `independent_evidence`            each saw other evidence, independent given the class
 `StackingCombiner`                nothing; learns the weights from held-out rows
@@ -69,7 +69,7 @@ def mean_log_odds(log_odds: ArrayLike) -> Floats:
     """Return the mean log-odds (logarithmic opinion pool).
 
     L = ΣL_k/K: a single confident classifier moves the result more than in `mean_probability`, and one with P = 0 or
-    P = 1 decides alone; of one with P = 0 and another with P = 1 there is no mean.
+    P = 1 decides alone; the mean of P = 0 and P = 1 is undefined.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     rule : callable
         `mean_probability`, `mean_log_odds` or `independent_evidence`.
     **options
-        What the rule takes beside log-odds.
+        Further parameters of the rule.
 
     Returns
     -------

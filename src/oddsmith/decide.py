@@ -153,7 +153,7 @@ def cost_threshold(costs: ArrayLike) -> float | Floats:
     """Return the probability above which the positive decision is the cheaper one.
 
     Decide positive iff P > (c_FP − c_TN)/(c_FP − c_TN + c_FN − c_TP). The denominator must be positive:
-    otherwise a higher P would speak against the positive decision. A threshold below 0 or of 1 and more means
+    otherwise a higher P would favor the negative decision. A threshold below 0 or of 1 and more means
     that one decision is always the cheaper one. `decide` agrees with it, except that P within a few units in the last
     place of the threshold is a tie there.
 

@@ -3,7 +3,7 @@
 ::
 
     OddsmithError
-    ├── EngineError (RuntimeError)       the engine that holds the rows did not answer
+    ├── EngineError (RuntimeError)       the engine of the rows failed
     ├── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
     │   └── ModelFileError               a model file is damaged, edited, too new or not a model file
     └── MissingExtraError (ImportError)  a package of an extra is not installed
@@ -58,7 +58,7 @@ class OddsmithError(Exception):
 
 
 class EngineError(OddsmithError, RuntimeError):
-    """The engine that holds the rows did not answer."""
+    """The engine of the rows failed."""
 
 
 class InvalidInputError(OddsmithError, ValueError):

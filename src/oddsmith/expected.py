@@ -1,7 +1,7 @@
 """Expected performance: what a model promises for rows whose labels have not arrived.
 
-While the probabilities hold, they say how many of any selection of rows are positive; so they say what accuracy,
-precision, recall or any loss will be. All is computed from one table of scores, however many rows there are.
+While the probabilities are right, they determine the expected number of positives in any selection of rows, and so
+accuracy, precision, recall and any loss. Everything is computed from one table of scores, for any number of rows.
 """
 
 import math
@@ -79,7 +79,7 @@ class Promise(Result):
         As expected without labels; with probability ``level`` all intervals contain what the labels will show.
     observed : float
     kept : bool or None
-        Whether the observed value lies in the interval; None where labels do not define it.
+        Whether the observed value is in the interval; None where labels do not define it.
     """
 
     expected: float
@@ -122,7 +122,7 @@ class ExpectedPerformance(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about these figures."""
+        """Caveats of these figures."""
         outside = self.below + self.above
         found = [BLIND]
         if outside:
@@ -196,7 +196,7 @@ def expected_performance(
     precision Σp over the selected by their number, recall Σp over the selected by Σp of all, log-loss the mean entropy,
     Brier score the mean of p(1 − p), AUC the share of pairs in order, weighted by p and 1 − p.
 
-    P of exactly 0 or 1, of a fit to n rows, is believed to be 1/(2n + 1) or its complement.
+    P of exactly 0 or 1, of a fit to n rows, is replaced by 1/(2n + 1) or its complement.
 
     Intervals come from 100 Poisson resamples of the calibration rows, each with one Newton step of the line through the
     log-odds, and ten draws of all labels for each. What they do not include: a share of positives at a given score that
@@ -220,8 +220,8 @@ def expected_performance(
         The rows of the fit. Without it the map is as exact as a fit to as many rows as the model's, with scores like
         the unlabeled ones.
     believed : Model, fitted calibrator or CalibrationMap, optional
-        Whose probabilities are believed, such as of a calibrator that was fitted with `importance_weights`; decisions
-        and losses are those of ``model``. By default ``model`` itself.
+        Whose probabilities are used for the labels, such as those of a calibrator that was fitted with
+        `importance_weights`; decisions and losses are those of ``model``. By default ``model`` itself.
     level : float, default 0.95
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do with rows of a frame or file that have no finite score.
@@ -290,8 +290,8 @@ def promises(
 ) -> dict[str, Promise]:
     """Return for each measure what was expected of rows and what their labels show.
 
-    Intervals are wider than those of `expected_performance`: while the probabilities hold, all promises are kept
-    together with probability ``level`` (Bonferroni).
+    Intervals are wider than those of `expected_performance`: while the probabilities are right, all promises are
+    kept together with probability ``level`` (Bonferroni).
 
     Parameters
     ----------
@@ -338,8 +338,8 @@ def importance_weights(
     """Return weights that make calibration rows look like unlabeled ones, by their other columns.
 
     Where rows differ from those of the calibration in columns that the score does not contain, the probabilities of a
-    score differ, too. A classifier tells unlabeled rows from calibration rows, out of fold; the odds are the weights
-    (PAPE). Fit a calibrator with them as ``sample_weight``, and pass the weighted table as ``calibration`` to
+    score differ, too. A classifier separates unlabeled rows from calibration rows, out of fold; the odds are the
+    weights (PAPE). Fit a calibrator with them as ``sample_weight``, and pass the weighted table as ``calibration`` to
     `expected_performance`.
 
     Parameters

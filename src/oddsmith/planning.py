@@ -41,7 +41,7 @@ class LabelPlan(Result):
     prevalence, auc : float
         Expected share of positives, and AUC.
     needed : dict of str to int
-        Labels for each question that was asked.
+        Labels for each question.
     labels : int
         The largest of them.
     unit_errors : dict of str to float
@@ -55,7 +55,7 @@ class LabelPlan(Result):
     unit_errors: dict[str, float]
 
     def standard_errors(self, labels: int) -> dict[str, float]:
-        """Return the standard error of each measure with so many labels.
+        """Return the standard error of each measure for a number of labels.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ def labels_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> LabelPlan:
-    """Return how many labels make intervals as narrow as wanted, where the probabilities are calibrated.
+    """Return how many labels make intervals as narrow as requested, for calibrated probabilities.
 
     With I the information of one row, E[p(1 − p)(1, x)(1, x)ᵀ] at log-odds x: the slope has the variance (I⁻¹)₂₂/n, the
     intercept (of slope 1) 1/(n I₁₁), the log of O/E E[p(1 − p)]/(n φ²) where E is of the same rows, and (1 − φ)/(n φ)

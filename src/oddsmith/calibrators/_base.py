@@ -74,11 +74,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     pos_label : object, optional
         The positive label; needed unless labels are {0, 1}, {−1, +1} or bool.
     input : {"score", "probability", "log_odds"}, default "score"
-        What the scores are. "score" and "log_odds" are used as given; of a "probability" the log-odds is used. A
-        `CalibratedClassifier` that knows a classifier's scores to be log-odds, some beyond ±37, fits a method with
-        "score" to log-odds held within ±37 where that forecasts better out of sample; the map keeps this.
+        What the scores are. "score" and "log_odds" are used as given; of a "probability" the log-odds is used.
+        If a `CalibratedClassifier` finds a classifier's scores to be log-odds, some beyond ±37, a method with "score"
+        is fitted to log-odds clipped to ±37 where that forecasts better out of sample; the map keeps this.
     clip : float, optional
-        With ``input="probability"``, hold probabilities within [clip, 1 − clip]. None refuses 0 and 1.
+        With ``input="probability"``, clip probabilities to [clip, 1 − clip]. None refuses 0 and 1.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def fit_table(self, table: Sample) -> Self:
         """Fit to a score table; the same fit as from the rows that made it.
 
-        What the table knows of its scores (``ScoreTable.meaning``) no method has to guess.
+        ``ScoreTable.meaning`` states what the scores are, so that no method has to guess.
 
         Parameters
         ----------
@@ -182,17 +182,17 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Fit to these rows and to all rows of earlier calls since the last `fit`.
 
         Chunks add up in ``table_``, and their order does not matter: counts give the same fit, float weights and cells
-        the same up to rounding. Each call fits anew; for very many chunks, merge score tables and fit once.
+        the same up to rounding. Each call fits again; for very many chunks, merge score tables and fit once.
 
         Parameters
         ----------
         scores, y, sample_weight
-            As for `fit`. A chunk may hold one class only.
+            As for `fit`. A chunk may contain one class only.
         classes : array-like of shape (2,), optional
             Both labels, where chunks do not show them.
         max_cells : int, optional
-            Keep at most so many scores apart by pooling them in cells; see `ScoreTable.coarsen`. The smallest number
-            that any call gave holds.
+            Keep at most this many distinct scores by pooling them in cells; see `ScoreTable.coarsen`. The smallest
+            number given in any call applies.
 
         Returns
         -------
@@ -283,7 +283,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         return self.classes_[positive.astype(np.intp)]
 
     def predict_log_proba(self, scores: ArrayLike) -> Floats:
-        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0.
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map predicts 0.
 
         Parameters
         ----------

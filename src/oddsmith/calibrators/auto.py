@@ -61,7 +61,7 @@ _FEW = 20
 
 @dataclass(eq=False, repr=False)
 class AutoCalibrator(UnitCalibrator):
-    """Blend four good methods, with weights from honest cross-validation. The default.
+    """Blend four methods with weights from cross-validation. The default.
 
     One straight line (temperature), one curve (beta), a few rising pieces (monotone logistic) and free steps
     (Venn–Abers): with few cases the stiff ones get the weight, with many the flexible ones. The ranking of scores never
@@ -72,12 +72,12 @@ class AutoCalibrator(UnitCalibrator):
     random_state : int or None, default 0
         Seed for drawing the folds. A fit does not depend on the order of rows.
     guard : bool, default False
-        Remember rows by their hashes, so that `overlap` tells whether others are among them; judging the calibrator on
-        rows that it was fitted to then warns.
+        Keep hashes of the rows, by which `overlap` recognizes them; evaluating the calibrator on
+        rows of its fit then warns.
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, or in other units: see
+        "score" reads scores that all lie in [0, 1] as probabilities and others as log-odds, or in other units: see
         Notes. "log_odds" uses scores as given.
 
     Attributes
@@ -88,8 +88,8 @@ class AutoCalibrator(UnitCalibrator):
         First what is wrong with the score, if it is reversed or without signal; then what was chosen, and whether
         calibrating was worth it.
     gain_, gain_interval_ : float, tuple of float
-        By how much the mean log-loss fell out of sample against the uncalibrated scores (taken for probabilities
-        where all lie in [0, 1], else for log-odds), with its 95 % interval. Infinite where a score of exactly 0 or 1
+        By how much the mean log-loss fell out of sample against the uncalibrated scores (read as probabilities where
+        all lie in [0, 1], else as log-odds), with its 95 % interval. Infinite where a score of exactly 0 or 1
         was wrong; where such scores were right so far, the upper limit is infinite. NaN where there are only two cases,
         and where scores are neither probabilities nor plausible log-odds (some beyond ±37, ranks, points): the verdict
         then compares with the base rate.
@@ -97,7 +97,7 @@ class AutoCalibrator(UnitCalibrator):
         Whether the gain is clearly above 0; False for a score that is reversed or without signal, None where the gain
         is not known.
     input_ : {"probability", "log_odds", "clipped", "standardized"}
-        What the scores were taken for.
+        How the scores were read.
     softened_ : bool
         Whether log-odds were softened.
 
@@ -123,9 +123,9 @@ class AutoCalibrator(UnitCalibrator):
 
     Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
     or 1, have a weight of 0.01 or more. The blend is calibrated in the large: the log-odds of all components are moved
-    by the same amount, the least that brings |Σ(P − Y)| over the fitted cases below half of its standard error. If no
-    such amount exists, components that cannot be recentered alone get weight 0. A float weight w counts as w cases.
-    Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
+    by the same amount, the least that makes |Σ(P − Y)| over the fitted cases smaller than half of its standard error.
+    If no such amount exists, components that cannot be recentered alone get weight 0. A float weight w counts as w
+    cases. Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
     that they were fitted to. A score is without signal where its area under the ROC curve is less than two standard

@@ -71,7 +71,7 @@ _NEGLIGIBLE = 0.005
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AutoScaling(JointScaling):
-    """Blend temperature, vector and matrix scaling, with weights from honest cross-validation. The default.
+    """Blend temperature, vector and matrix scaling with weights from cross-validation. The default.
 
     With few cases per class the stiff methods get the weight, with many the flexible ones; the best penalty differs by
     a factor of 100 between networks, so that several take part. Decisions may change, mostly for the better: use
@@ -103,7 +103,7 @@ class AutoScaling(JointScaling):
     classes_ : array of shape (k,)
         The labels of the columns.
     input_ : {"logits", "probabilities"}
-        What the input was taken for.
+        How the input was read.
 
     See Also
     --------
@@ -120,9 +120,9 @@ class AutoScaling(JointScaling):
     likelihood of temperature scaling: the first suits networks, the second forests and nearest neighbors, which
     predict exactly 0, and naive Bayes uses both. With more than 4,096 logits, fits are stopped after 80 steps.
 
-    The log-odds of the blend are moved by the least that brings |Σw(P − Y)| of each class, over the fitted cases, below
-    half a standard error √Σw P(1 − P), or below two of them with fewer than 200 cases per class. This limits class-wise
-    bias, and costs log-loss: about 0.2 over the cases per class.
+    The log-odds of the blend are moved by the least that makes |Σw(P − Y)| of each class, over the fitted cases,
+    smaller than half a standard error √Σw P(1 − P), or below two of them with fewer than 200 cases per class. This
+    limits class-wise bias, and costs log-loss: about 0.2 over the cases per class.
 
     Where the true class is on top in every row, and one case of unknown class would make the logits less sure, they
     are kept as given but for a share of 0.5 % of the base rates. A logit of −inf masks its class: P = 0.

@@ -39,21 +39,21 @@ class BBQCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds.
+        "score" reads scores that all lie in [0, 1] as probabilities, clipped to 2.2e−16 from 0 and 1, and
+        others as log-odds.
 
     Attributes
     ----------
     n_bins_, posterior_ : ndarray
         Numbers of bins that were averaged, and the posterior probability of each.
     input_ : {"probability", "log_odds"}
-        What the scores were taken for.
+        How the scores were read.
 
     Notes
     -----
     A binning in B bins has the score ∏ Γ(2/B)/Γ(N_b + 2/B) · Γ(m_b + α_b)/Γ(α_b) · Γ(n_b + β_b)/Γ(β_b), with m_b
     positive and n_b negative weight in bin b, N_b their sum, α_b = 2p_b/B, β_b = 2(1 − p_b)/B, and p_b the middle of
-    the bin. It says (m_b + α_b)/(N_b + 2/B), and P is the mean over binnings weighted by their scores.
+    the bin. It predicts (m_b + α_b)/(N_b + 2/B), and P is the mean over binnings weighted by their scores.
 
     References
     ----------

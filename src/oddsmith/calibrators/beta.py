@@ -42,8 +42,8 @@ _FEW = 512
 class BetaCalibrator(UnitCalibrator):
     """Fit the map of beta distributed probabilities: logistic regression on log p and −log(1 − p).
 
-    Follows probabilities that are too sure on one side and not on the other, which a sigmoid cannot; and leaves
-    calibrated ones as they are. Made for probabilities: of scores that are not, it takes σ(s).
+    Corrects probabilities that are overconfident on one side only, which a sigmoid cannot, and leaves
+    calibrated ones as they are. Made for probabilities: other scores are read as σ(s).
 
     Parameters
     ----------
@@ -52,18 +52,18 @@ class BetaCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more) are
-        read as they are, held within ±37 or standardized to (s − median)/IQR, whichever forecasts best out of sample;
-        whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds" uses
-        scores as given.
+        "score" reads scores that all lie in [0, 1] as probabilities, clipped to 2.2e−16 from 0 and 1, and
+        others as log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or
+        more) are read as they are, clipped to ±37 or standardized to (s − median)/IQR, whichever forecasts best out of
+        sample; whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds"
+        uses scores as given.
 
     Attributes
     ----------
     a_, b_, c_ : float
         The fitted parameters.
     input_ : {"probability", "log_odds", "clipped", "standardized"}
-        What the scores were taken for.
+        How the scores were read.
 
     See Also
     --------
@@ -72,9 +72,9 @@ class BetaCalibrator(UnitCalibrator):
 
     Notes
     -----
-    L = a log p − b log(1 − p) + c by maximum likelihood with a, b ≥ 0: where the best slope is negative it is held at 0
-    and the others are fitted anew. With perfectly separated classes the fit is to Platt's targets. Of log-odds of one
-    sign one logarithm is next to 0 for most scores; where its slope would exceed all bounds, a = b is used, with a
+    L = a log p − b log(1 − p) + c by maximum likelihood with a, b ≥ 0: where the best slope is negative, it is set to
+    0 and the others are fitted again. With perfectly separated classes the fit is to Platt's targets. Of log-odds of
+    one sign one logarithm is next to 0 for most scores; where its slope would exceed all bounds, a = b is used, with a
     warning.
 
     References

@@ -26,8 +26,8 @@ _EDGES = (Selected("map_.knots", "edges of the bins"),)
 class HistogramCalibrator(UnitCalibrator):
     """Divide the scores into bins and return the share of positives in each.
 
-    Simple and easily explained; but P jumps at the edges, need not rise, and ties all scores of a bin. Wants some
-    hundred cases a bin.
+    Simple and easily explained; but P jumps at the edges, need not rise, and ties all scores of a bin. Needs some
+    hundred cases per bin.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class HistogramCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        With ``bins="width"``, "score" takes scores that all lie in [0, 1] for probabilities, and others for log-odds.
+        With ``bins="width"``, "score" reads scores that all lie in [0, 1] as probabilities, and others as log-odds.
 
     Attributes
     ----------
     input_ : {"probability", "log_odds"}
-        What the scores were taken for.
+        How the scores were read.
 
     Notes
     -----
     P = (N₊ + α)/(N₊ + N₋ + 2α) with the weights in the bin and α = ½, 1 or 0. An edge belongs to the bin above it.
-    An empty bin of equal width lies on the line between its neighbors, and has their value at the ends.
+    An empty bin of equal width is on the line between its neighbors, and has their value at the ends.
 
     References
     ----------
@@ -99,7 +99,7 @@ class HistogramCalibrator(UnitCalibrator):
 
 @dataclass(eq=False, repr=False)
 class ScalingBinningCalibrator(Calibrator):
-    """Fit Platt's sigmoid and say its mean over each of a few bins of equal weight.
+    """Fit Platt's sigmoid and predict its mean over each of a few bins of equal weight.
 
     A binned forecast, whose calibration error can be measured truly, with the small variance of a sigmoid: bins average
     fitted values instead of labels. Where the log-odds are not straight it is as far off as the sigmoid; use

@@ -18,8 +18,8 @@ class CenteredIsotonicCalibrator(Calibrator):
     """Fit isotonic regression and join the centers of its blocks, so that different scores stay different.
 
     Isotonic regression ties whole ranges of scores; this keeps its values and the order of the scores too, and is
-    mostly closer to a smooth truth. Flat only where isotonic regression says 0 or 1, and beyond the first and the last
-    center. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
+    mostly closer to a smooth truth. Flat only where isotonic regression predicts 0 or 1, and beyond the first and the
+    last center. Like isotonic regression it needs some thousand cases, and predicts 0 and 1 unless ``bounded``.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class ENIRCalibrator(Calibrator):
 
     Isotonic regression trusts the order of the scores entirely; a near-isotonic fit may fall, at a price λ a unit of
     fall. Where the probability rises with the score the average is close to isotonic regression; where it truly falls,
-    the average follows the data. Like isotonic regression it wants some thousand cases and ties scores.
+    the average follows the data. Like isotonic regression it needs some thousand cases and ties scores.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class ENIRCalibrator(Calibrator):
     -----
     A near-isotonic fit minimizes ½Σv(t − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over the distinct scores in order. All of its fits are
     known from those at the finitely many λ where levels merge; each of these, with K levels and log-likelihood ℓ, has a
-    weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). A level m of weight W says (Wm + α)/(W + 2α) with
+    weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). A level m of weight W predicts (Wm + α)/(W + 2α) with
     α = ½, 1 or 0; the weights of fits are as published, those of m itself. Between scores P is interpolated linearly,
     and it is constant beyond them. As published, the fit at λ = 0, which repeats the labels, is left out unless it is
     the only one. It takes part where at least half of its levels contain both classes: it then consists of the
     frequencies at shared scores, a case that the publication does not consider.
 
-    The path is exact for up to 4096 cells, neighboring scores with the same share of positives being one cell; more are
-    first pooled in 4096 cells that hold equal parts of both classes, which costs no accuracy that could be measured. N
+    The path is exact for up to 4096 cells, neighboring scores with the same share of positives being one cell; more
+    are first pooled in 4096 cells with equal parts of both classes, which costs no accuracy that could be measured. N
     is the sum of the weights, so the fit depends on their scale.
 
     ``ENIRCalibrator`` of probcal 0.4 differs: equal neighbors, such as two positives in a row, can separate there, so

@@ -17,8 +17,8 @@ from oddsmith.maps import CalibrationMap, StepMap, constant_map, logit
 class IsotonicCalibrator(Calibrator):
     """Fit the non-decreasing function that is closest to the labels, by pair-adjacent violators.
 
-    Assumes nothing but order. Wants some thousand cases; with fewer it overfits, it ties scores, and unless ``bounded``
-    it says 0 and 1, which costs an infinite log-loss when wrong.
+    Assumes only order. Needs some thousand cases; with fewer it overfits, it ties scores, and predicts 0
+    and 1 unless ``bounded``, which costs an infinite log-loss when wrong.
 
     Parameters
     ----------

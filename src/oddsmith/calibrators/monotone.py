@@ -26,8 +26,8 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     """Fit log-odds that are continuous, linear between quantiles of the score, and always rising.
 
     Between a sigmoid, which one straight line makes too stiff, and isotonic regression, which steps make too loose:
-    slopes may differ from piece to piece, but none is negative and neighbors are held together. Never ties or reorders
-    scores. Good from a hundred cases on.
+    slopes may differ from piece to piece, but none is negative and neighboring slopes are pulled together. Never ties
+    or reorders scores. Good from a hundred cases on.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, and others for log-odds. Where some of those lie
-        beyond ±37 or far from the others, they may be held within bounds: whatever forecasts best out of sample.
+        "score" reads scores that all lie in [0, 1] as probabilities, and others as log-odds. Where some of those
+        lie beyond ±37 or far from the others, they may be clipped, if that forecasts best out of sample.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         Where pieces meet, as log-odds.
     slopes_ : ndarray of shape (K,)
     input_ : {"probability", "log_odds", "clipped", "standardized"}
-        What the scores were taken for.
+        How the scores were read.
 
     See Also
     --------
@@ -57,7 +57,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     Notes
     -----
     Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] + ½λ Σ (θⱼ₊₁ − θⱼ)² over slopes θⱼ ≥ 0, with Platt's targets t; each
-    Newton step is a non-negative least-squares problem. Slopes are held at 10⁻⁶ or more. Probabilities are read as
+    Newton step is a non-negative least-squares problem. Slopes are at least 10⁻⁶. Probabilities are read as
     log((p + ε)/(1 − p + ε)) with ε = 1/(2N), which is finite at 0 and 1 and keeps all of them apart.
 
     References

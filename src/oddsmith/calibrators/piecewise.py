@@ -47,8 +47,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
     monotone : bool, default False
         Constrain all slopes to be ≥ 0.
     outside : {"linear", "clip", "literal"}, default "linear"
-        Beyond the calibration scores continue the end pieces, hold the end values, or say P = ½ (the published basis
-        read literally).
+        Beyond the calibration scores continue the end pieces, keep the end values, or predict P = ½ (the published
+        basis read literally).
     end_epsilon : float, optional
         The last knot is max s + ε; by default 1e−6 times the range.
     pos_label, input, clip

@@ -159,7 +159,7 @@ def _plain(name: str) -> str:
 
 
 def resolve_method(method: Any, n_classes: int = 2) -> Method:
-    """Resolve a name, or check an instance, once, at the door.
+    """Return the method of a name, or check an instance.
 
     Parameters
     ----------

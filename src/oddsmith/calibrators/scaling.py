@@ -103,7 +103,7 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table of two classes: its score is the log-odds, or the probability, of the second class.
 
-        Scores of unknown meaning that all lie in [0, 1] are taken for probabilities, as calibrators do.
+        Scores of unknown meaning that all lie in [0, 1] are read as probabilities, as calibrators do.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class TemperatureScaling(JointScaling):
     """Divide all logits by one number, the temperature T.
 
     P = softmax(z/T), T minimizes the log-loss: a convex problem in β = 1/T, solved by guarded Newton steps to
-    1e-8 or better. Cures a network that is over- or under-confident overall, never changes a decision, and
+    1e-8 or better. Repairs a network that is over- or underconfident overall, never changes a decision, and
     needs few rows. It cannot repair single classes: see `VectorScaling`. T stays within a factor 10⁶ of the
     size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
     log-loss has no minimum: T = 1, the logits as given, with a warning.
@@ -272,7 +272,7 @@ class TemperatureScaling(JointScaling):
         The labels of the columns, in their order; by default the sorted labels of y. Name them when a class
         may be missing from y.
     input : {"auto", "logits", "probabilities"}, default "auto"
-        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
 
     Attributes
     ----------
@@ -325,8 +325,8 @@ class VectorScaling(JointScaling):
     """Rescale and shift the logit of each class on its own.
 
     P = softmax(w∘x + b), x the logits less their row mean. Minimize the log-loss plus
-    penalty/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Cures classes that are predicted too often
-    or too surely; needs some tens of rows per class.
+    penalty/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Repairs classes that are predicted too often or
+    with too much confidence; needs some tens of rows per class.
 
     Parameters
     ----------
@@ -416,7 +416,7 @@ class MatrixScaling(VectorScaling):
     penalty : float, optional
         Pull of diagonal and intercept towards temperature scaling, > 0; by default k, as in `VectorScaling`.
     penalty_off_diagonal : float, optional
-        Pull of the other entries towards 0, > 0; by default k(k − 1), since there are so many more of them.
+        Pull of the other entries towards 0, > 0; by default k(k − 1), as many as there are.
     classes, input
         As in `TemperatureScaling`.
 

@@ -71,8 +71,8 @@ class LogisticCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
-    that a threshold separates there is no minimum: the fit then uses Platt's targets, with a warning.
+    Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and
+    classes that a threshold separates, the loss has no minimum: the fit then uses Platt's targets, with a warning.
 
     References
     ----------

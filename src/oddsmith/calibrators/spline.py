@@ -37,7 +37,7 @@ class SplineCalibrator(UnitCalibrator):
     """Fit log-odds that are a natural cubic spline of the log-odds, with a penalty on their curvature.
 
     Follows any smooth curve without the steps of isotonic regression, and is straight where the data do not bend it.
-    Wants a few hundred cases; it may fall where they are sparse, and says so.
+    Needs a few hundred cases; it may fall where they are sparse, with a warning.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class SplineCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more) are
-        read as they are, held within ±37 or standardized to (s − median)/IQR, whichever forecasts best out of sample;
-        whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds" uses
-        scores as given.
+        "score" reads scores that all lie in [0, 1] as probabilities, clipped to 2.2e−16 from 0 and 1, and
+        others as log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or
+        more) are read as they are, clipped to ±37 or standardized to (s − median)/IQR, whichever forecasts best out of
+        sample; whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds"
+        uses scores as given.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class SplineCalibrator(UnitCalibrator):
     penalty_ : float
         The penalty used.
     input_ : {"probability", "log_odds", "clipped", "standardized"}
-        What the scores were taken for.
+        How the scores were read.
 
     Notes
     -----

@@ -68,7 +68,7 @@ class LogisticCorrectionCalibrator(SquashCalibrator):
 class MinMaxCalibrator(Calibrator):
     """Stretch the range of the calibration scores to [0, 1] and clip.
 
-    P = (s − min)/(max − min). A baseline only: nothing makes it calibrated, and it says 0 and 1.
+    P = (s − min)/(max − min). A baseline only: it is not calibrated by anything, and predicts 0 and 1.
 
     Parameters
     ----------

@@ -29,18 +29,18 @@ class TemperatureCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more) are
-        read as they are, held within ±37 or standardized to (s − median)/IQR, whichever forecasts best out of sample;
-        whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds" uses
-        scores as given.
+        "score" reads scores that all lie in [0, 1] as probabilities, clipped to 2.2e−16 from 0 and 1, and
+        others as log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or
+        more) are read as they are, clipped to ±37 or standardized to (s − median)/IQR, whichever forecasts best out of
+        sample; whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds"
+        uses scores as given.
 
     Attributes
     ----------
     temperature_ : float
-        T; above 1 the scores were too sure.
+        T; above 1 if the scores were overconfident.
     input_ : {"probability", "log_odds", "clipped", "standardized"}
-        What the scores were taken for.
+        How the scores were read.
 
     See Also
     --------
@@ -48,9 +48,9 @@ class TemperatureCalibrator(UnitCalibrator):
 
     Notes
     -----
-    L = s/T, with T the minimizer of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign of
-    the score always agrees with the label there is none, and the fit is to Platt's targets. If the score speaks against
-    the label, T is held at 10⁶ times the largest |s|, where P = ½, with a warning.
+    L = s/T, with T the minimizer of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign
+    of the score always agrees with the label, there is no minimum, and the fit is to Platt's targets. If higher scores
+    go with the negative class, T is 10⁶ times the largest |s|, where P = ½, with a warning.
 
     References
     ----------

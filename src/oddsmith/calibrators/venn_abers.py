@@ -19,11 +19,11 @@ from oddsmith.maps import StepMap
 class VennAbersCalibrator(Calibrator):
     """Fit isotonic regression with the new case added, once as a negative and once as a positive.
 
-    Of the two values p₀ ≤ p₁ one is calibrated whatever the distribution: which one depends on the label of the new
-    case, which nobody knows. They are no confidence interval: the true probability of a case lies between them in a
-    minority of cases, since they narrow faster than the fit becomes right. Their distance says how much one more case
-    would move the fit. Merged in one number it is isotonic regression that never says 0 or 1. Wants some hundred
-    cases; with fewer the two lie far apart and the merged value close to ½.
+    One of the two values p₀ ≤ p₁ is calibrated for any distribution; which one depends on the unknown
+    label of the new case. They are not a confidence interval: the true probability of a case lies between them in a
+    minority of cases, since they narrow faster than the fit becomes right. Their distance is how far one more case
+    would move the fit. Merged into one number, it is isotonic regression that never predicts 0 or 1. Needs some
+    hundred cases; with fewer the two lie far apart and the merged value close to ½.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class VennAbersCalibrator(Calibrator):
     With folds, p = G(p₁)/(G(1 − p₀) + G(p₁)), G being the geometric mean over the predictors, which again makes the
     worst regret least; p₀ and p₁ are their arithmetic means. In Vovk's cross Venn–Abers prediction a predictor is
     calibrated on one fold because the others trained its classifier. Here the scores come from a classifier that saw
-    none of the cases, so that nothing asks for so small a part, and each predictor is calibrated on all folds but one.
+    none of the cases, so that no part has to be set aside, and each predictor is calibrated on all folds but one.
 
     References
     ----------
@@ -88,7 +88,7 @@ class VennAbersCalibrator(Calibrator):
     def predict_bounds(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return p₀ and p₁, each of shape (n,): the fits with the case added as a negative and as a positive.
 
-        Not an interval that holds the true probability: see the class.
+        Not a confidence interval of the true probability: see the class.
 
         Parameters
         ----------

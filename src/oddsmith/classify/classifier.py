@@ -191,7 +191,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         groups : array-like of shape (n,), optional
             For the splitter; with a number as ``cv``, rows of one group stay on one side.
         X_train : optional
-            The rows that trained a ``prefit`` classifier: a warning says when they are used again.
+            The rows that trained a ``prefit`` classifier: using them again warns.
         **params
             For the classifier's ``fit``. With metadata routing, everything goes to those who request it; a
             calibrator takes ``sample_weight`` unless it requests otherwise.
@@ -333,7 +333,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
-        """Say what is scored, how, by which calibrator and protocol, and what a single calibrator says of its fit.
+        """Describe what is scored and how, the calibrator and the protocol, with the verdict of a single calibrator.
 
         Returns
         -------
@@ -354,7 +354,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         )
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say who may receive what is passed to ``fit``: classifier, splitter, calibrator."""
+        """Return which objects receive what is passed to ``fit``: classifier, splitter, calibrator."""
         estimator, prefit = self._resolve_estimator()
         to_fit, to_split = (MethodMapping().add(caller="fit", callee=callee) for callee in ("fit", "split"))
         calibrator = clone(resolve_method(self.method))

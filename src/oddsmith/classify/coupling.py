@@ -100,9 +100,9 @@ def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
 def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     """Find the distribution nearest, in least squares, to the answers of any set of two-class problems.
 
-    Problem b with positive classes I and negative classes J says r_b = Σ_I p/Σ_{I∪J} p. Minimize
+    Problem b with positive classes I and negative classes J has the answer r_b = Σ_I p/Σ_{I∪J} p. Minimize
     Σ_b (Σ_I p − r_b Σ_{I∪J} p)² over p ≥ 0, Σp = 1. Pairs, one vs rest and error-correcting codes are special
-    cases. Classes that the code does not tell apart share their probability equally.
+    cases. Classes that the code does not separate share their probability equally.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class ClassifierScores:
     form : str
         How columns relate to classes.
     classes : ndarray or None
-        The labels of the columns, where the classifier says.
+        The labels of the columns, where the classifier has them.
     """
 
     values: Floats
@@ -70,7 +70,7 @@ class ClassifierScores:
         Parameters
         ----------
         classes : array of shape (k,)
-            The classes in the order of the columns that are wanted.
+            The classes, in the order of the columns to return.
         """
         if self.form == "problems":
             return self.values
@@ -149,7 +149,7 @@ def classifier_scores(
     rows : array of int, optional
         Numbers of the rows, by which a bad score is reported.
     source : str, optional
-        The ``source`` of an earlier reading, to read in the same way whatever the rows.
+        The ``source`` of an earlier reading, to read these rows in the same way.
 
     Returns
     -------

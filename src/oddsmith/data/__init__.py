@@ -1,4 +1,4 @@
-"""The score table: rows, cells, tables, resampling and streams. What the data say about a score."""
+"""The score table: rows, cells, tables, resampling and streams. What the data show about a score."""
 
 from oddsmith.data.fingerprint import Fingerprint as Fingerprint
 from oddsmith.data.folds import Fold as Fold

@@ -73,7 +73,7 @@ class LabeledScores:
         return self.scores, self.weight
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
-        """Walk over scores with marks of where positive and negative weight lies."""
+        """Iterate over scores with marks of positive and negative weight."""
         for part in slices(len(self.scores)):
             yield self.scores[part], self.positive[part], ~self.positive[part]
 

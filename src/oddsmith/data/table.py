@@ -81,13 +81,13 @@ class ScoreTable:
         Whether that width is one of log-odds, the scores being probabilities.
     in_sample : bool
         Whether the scores are the forecasts of a map that was fitted on some of these rows. Then measures flatter the
-        map, and p-values are refused. Every operation keeps it; tables are equal whatever it is.
+        map, and p-values are refused. Every operation keeps it; it does not affect equality.
     labels : tuple
         The negative and the positive label as far as rows showed them, else None. Tables with other labels do not
-        merge; tables are equal whatever they are.
+        merge; they do not affect equality.
     meaning : {"score", "probability", "log_odds"}
         What the scores are known to be; "score" is any real number. Operations on rows keep it, a change of the scores
-        (`map`) does not. Tables are equal whatever it is.
+        (`map`) does not. It does not affect equality.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class ScoreTable:
         Parameters
         ----------
         frame : data frame or table of an engine
-            pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
+            pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark or Ibis, as narwhals reads them.
         score, label : str
             Columns: scores of any numeric type; labels as for `from_arrays`.
         weight : str, optional
@@ -317,7 +317,7 @@ class ScoreTable:
 
     @property
     def prevalence(self) -> float:
-        """Share of the weight that is positive; NaN where there is none, as after ``table.minus(table)``."""
+        """Share of the weight that is positive; NaN for an empty table, as after ``table.minus(table)``."""
         total = self.n_pos + self.n_neg
         return self.n_pos / total if total else math.nan
 
@@ -347,7 +347,7 @@ class ScoreTable:
         return self.kind == "count" and self.rows == len(self)
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
-        """Walk over scores with marks of where positive and negative weight lies."""
+        """Iterate over scores with marks of positive and negative weight."""
         for part in slices(len(self.scores)):
             yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
 
@@ -426,7 +426,7 @@ class ScoreTable:
         return Origin(self.in_sample, self.labels, self.meaning)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the table to a file that `load` reads: whole or not at all, whatever interrupts it.
+        """Write the table to a file that `load` reads: whole or not at all, even if interrupted.
 
         The file contains arrays and JSON, and nothing that could run. Its size is that of the table: `coarsen` bounds
         it.
@@ -764,7 +764,7 @@ class ScoreTable:
         return joined
 
     def in_runs(self, starts: NDArray[np.intp]) -> "ScoreTable":
-        """Add up runs of exact scores, given where each starts, and hold each run at its mean.
+        """Add up runs of exact scores, given where each starts; the mean represents each run.
 
         Parameters
         ----------

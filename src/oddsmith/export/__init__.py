@@ -44,7 +44,7 @@ LANGUAGES: dict[str, Language] = {
 
 
 def register_language(language: Language) -> Language:
-    """Add a language, which `export` and the command line know from then on.
+    """Add a language to those of `export` and the command line.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def export(
     verify: bool = False,
     connection: Any = None,
 ) -> Export:
-    """Write a map for an engine, with a header that says whether the two were compared, and how far apart they are.
+    """Write a map for an engine, with a header that states whether the two were compared, and their largest difference.
 
     SQL for DuckDB and SQLite is always run in this process, where the engine is installed. Other engines run only with
     ``verify``. The comparison covers all knots, their neighbors, the extremes of doubles, ±∞, NaN and scores between;
@@ -103,7 +103,7 @@ def export(
     to : {"sql", "dbt", "onnx", "python", "javascript", "c"}
         Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
-        Log-odds are held within ±700. Of several classes there are probabilities only.
+        Log-odds are clipped to ±700. Of several classes there are probabilities only.
     dialect, column, table, columns, prefix
         For SQL and dbt: see `to_sql`.
     macro : str, default "calibration"

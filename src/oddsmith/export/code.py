@@ -52,7 +52,7 @@ class CodeLanguage(Language):
     functions : mapping of str to str
         abs, cos, exp and log.
     clip, where : str
-        A value held within two others, and one of two values.
+        A value clipped between two others, and one of two values.
     missing : str
         Not a number.
     local, array, search : str

@@ -50,7 +50,7 @@ class Language(ABC):
     name : str
         What `export` and the command line call it.
     engine : str
-        What runs it, by the name that people know.
+        What runs it, by its common name.
     suffix : str
         The end of the names of its files; empty where it writes a folder.
     takes_segments : bool

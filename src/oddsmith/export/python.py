@@ -78,7 +78,7 @@ def to_python(model: Model, *, output: Output = "probability") -> str:
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
         A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
-        What the function returns, and its name. Log-odds are held within ±700.
+        What the function returns, and its name. Log-odds are clipped to ±700.
 
     Returns
     -------

@@ -233,9 +233,9 @@ def to_sql(
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
     dialect : str, default "duckdb"
-        "duckdb", "postgres", "sqlite" or "spark", whose engines the tests run, or any other that sqlglot knows.
+        "duckdb", "postgres", "sqlite" or "spark", whose engines the tests run, or any other dialect of sqlglot.
     output : {"probability", "log_odds"}, default "probability"
-        Log-odds are held within ±700.
+        Log-odds are clipped to ±700.
     table : str, optional
         Write a whole statement, which adds the output to the columns of this table; several names, up to three, are
         those of catalog, schema and table. Of several classes it is "scores" where it is not given.

@@ -65,7 +65,7 @@ class NumpyArrays(TypedColumns):
         return () if name is None else _names(name, self.arrays[name])
 
     def columns_of(self, array: str) -> tuple[str, ...]:
-        """Return the columns of a matrix; none where there is no such matrix."""
+        """Return the columns of a matrix; empty if the file has no such matrix."""
         is_matrix = array in self.arrays and self.arrays[array].ndim == 2
         return tuple(name for name in _names(array, self.arrays[array]) if name in self.columns) if is_matrix else ()
 

@@ -62,9 +62,9 @@ def choose_model_columns(
 ) -> Columns:
     """Return the columns that a model reads, in its order.
 
-    By default those of its fit; of a model of one score that does not know its name, the one that is called like a
-    score. Columns that are given are taken by the classes in their names where these are the labels of the model, else
-    in their order; the message then says so. Columns of segments are those of the fit unless others are given.
+    By default those of its fit; of a model of one score without its name, the one that is named like
+    a score. Columns that are given are taken by the classes in their names where these are the labels of the model,
+    else in their order; with a message. Columns of segments are those of the fit unless others are given.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def choose_columns(
     Raises
     ------
     InvalidInputError
-        If a name is none of the columns, or if none or several columns could be meant.
+        If a column is missing, or if none or several columns could be meant.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Costs(NamedTuple):
 def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
     r"""Read what each decision costs when each class is the true one.
 
-    The header names the classes, in any order. Each further line holds the costs of a decision: of the class in the
+    The header names the classes, in any order. Each further line contains the costs of a decision: of the class in the
     same place of the header, or of the name in its first field where the header begins with "decision".
 
     Parameters

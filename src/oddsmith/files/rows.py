@@ -64,7 +64,7 @@ class ScoreRowData:
     largest_gap : float
         How far the sum of a row of probabilities was from 1, at most, before it was divided by it.
     tables : tuple of ScoreTable or None
-        Of all rows, each class against the rest: where they were asked for and the rows are a sample.
+        Of all rows, each class against the rest: if requested and the rows are a sample.
     groups : ndarray of str, shape (n,), or None
         The name of the group of each row.
     """
@@ -102,8 +102,8 @@ def read_rows(
     columns : Columns
         From `choose_columns`.
     input : {"auto", "logits", "probabilities"}, default "auto"
-        What the columns hold. "auto" takes rows that are ≥ 0 and sum to 1 for probabilities and numbers outside [0, 1]
-        for logits; numbers within it that do not sum to 1 are refused.
+        What the columns contain. "auto" reads rows that are ≥ 0 and sum to 1 as probabilities and numbers outside [0,
+        1] for logits; numbers within it that do not sum to 1 are refused.
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do when a score, label or weight is missing or no finite number, probabilities do not sum to 1, or a
         label belongs to no column.
@@ -115,7 +115,7 @@ def read_rows(
         Whether all rows are read into one score table per class where they are too many for memory: of the log-odds
         of each class against the rest. At most 50 classes.
     progress : callable, optional
-        Told how much is done, from 0 to 1.
+        Called with the share that is done, from 0 to 1.
 
     Returns
     -------

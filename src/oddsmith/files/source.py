@@ -30,7 +30,7 @@ _LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, 
 
 
 def has_matrix(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a name is that of a file of arrays with one column per class; what cannot be read may be one.
+    """Return whether a file contains arrays with one column per class; a file that cannot be read may be one.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class ScoreFile:
         return self.layout.matrix(kind) if isinstance(self.layout, NumpyArrays) else ()
 
     def columns_of(self, array: str) -> tuple[str, ...]:
-        """Return the columns of a matrix of this name; none where there is no such matrix.
+        """Return the columns of a matrix of this name; empty if the file has no such matrix.
 
         Parameters
         ----------
@@ -109,8 +109,8 @@ class ScoreFile:
 def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> ScoreFile:
     r"""Open a file of scores through DuckDB.
 
-    CSV, TSV, JSON lines and Parquet, compressed by gzip or Zstandard or not; told apart by their first bytes, the end
-    of the name, and at last by the first line. Nothing is read into memory, so that files may be larger than it. Arrays
+    CSV, TSV, JSON lines and Parquet, compressed by gzip or Zstandard or not; recognized by their first bytes, the end
+    of the name, and finally by the first line. Nothing is read into memory, so that files may be larger than it. Arrays
     of NumPy (``.npy``, ``.npz``) are columns too: of a matrix called "logits" they are "logits_0", "logits_1" and so
     on.
 
@@ -120,7 +120,7 @@ def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | N
         A file, a pattern such as ``"scores/*.parquet"`` for files with the same columns, or "-" for standard input.
         What can be read only once is first copied to a temporary file.
     labels : path-like, optional
-        A second file, ``.npy``, that holds the labels of a file of arrays; they become the column "labels".
+        A second file, ``.npy``, with the labels of a file of arrays; they become the column "labels".
 
     Returns
     -------

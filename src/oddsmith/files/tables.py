@@ -71,7 +71,7 @@ class ScoreData:
     dropped : BadRows or None
         What was left out.
     distinct : int or None
-        How many distinct scores there are; None where a table of cells does not show it and nobody counted.
+        How many distinct scores there are; None where a table of cells does not show it and they were not counted.
     census : str
         How many rows have each label, and which are positive; empty where labels are written as 0 and 1.
     """
@@ -117,7 +117,7 @@ def read_table(
     progress : callable, optional
         Called with the share that is done, from 0 to 1.
     needs_label : bool, default True
-        False: where there is no column of labels all rows count as negative.
+        With False, all rows of a file without labels count as negative.
 
     Returns
     -------

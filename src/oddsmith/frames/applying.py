@@ -50,7 +50,7 @@ def apply(
     Parameters
     ----------
     frame : data frame or table of an engine
-        pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
+        pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark or Ibis, as narwhals reads them.
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap, or mapping of segment to calibrator or map
         Rows of a segment that a mapping lacks get a missing probability, and of one that a model lacks the model's own.
     scores : str or sequence of str, optional
@@ -60,7 +60,7 @@ def apply(
         Name of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column,
         as those of Spark ML do. Of several classes the part of the names before "_" and the label.
     by : str or sequence of str, optional
-        Columns of segments: text, integers or bools. A model by segment knows their names. Keys of a mapping by several
+        Columns of segments: text, integers or bools. A model by segment has their names. Keys of a mapping by several
         columns are tuples, as `ScoreTable.from_frame` makes them.
 
     Returns

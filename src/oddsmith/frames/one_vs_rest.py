@@ -31,12 +31,12 @@ def class_tables(
     """Build the score table of each class against the rest, inside the engine of a frame, by one aggregate query.
 
     Every row is a row of every table: of the score of that class, positive where its label is the class. With cells
-    ("auto", see `ScoreTable.from_frame`) the range of the scores is asked first, and all tables have the same cells.
+    ("auto", see `ScoreTable.from_frame`) the range of the scores is queried first, and all tables have the same cells.
 
     Parameters
     ----------
     frame : data frame or table of an engine
-        pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
+        pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark or Ibis, as narwhals reads them.
     scores : sequence of str
         Columns, one per class.
     label : str

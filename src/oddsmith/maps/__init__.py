@@ -18,7 +18,7 @@ shape              methods
 `UnitInputMap`     the same for scores that turned out to be probabilities
 `SoftLogitMap`     the same with softened log-odds
 `SoftLogOddsMap`   softened log-odds of a score that is a log-odds
-`HeldInputMap`     any other map, after holding the score within bounds and standardizing it
+`HeldInputMap`     any other map, after clipping the score and standardizing it
 =================  ==============================================================================
 """
 

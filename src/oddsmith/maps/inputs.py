@@ -115,7 +115,7 @@ class LogitInputMap(InputMap):
     ----------
     inner : CalibrationMap
     clip : float or None
-        Probabilities are first held within [clip, 1 − clip]; with None, 0 and 1 are refused.
+        Probabilities are first clipped to [clip, 1 − clip]; with None, 0 and 1 are refused.
     """
 
     shape: ClassVar[str] = "logit_input"
@@ -132,8 +132,8 @@ class LogitInputMap(InputMap):
 class UnitInputMap(InputMap):
     """Another map applied to log(s/(1 − s)) of a score that is read as a probability.
 
-    Unlike `LogitInputMap`, for declared probabilities, 0 and 1 are taken: scores are held within [clip, 1 − clip]. A
-    score that is no probability, by more than rounding, is refused: then the others were not read for what they are.
+    Unlike `LogitInputMap`, for declared probabilities, 0 and 1 are accepted: scores are clipped to [clip, 1
+    − clip]. A score outside [0, 1] by more than rounding is refused: then the others were not read for what they are.
 
     Parameters
     ----------
@@ -151,10 +151,10 @@ class UnitInputMap(InputMap):
 
 @dataclass(frozen=True, eq=False)
 class HeldInputMap(InputMap):
-    """Another map applied to (s − center)/scale of a score that is first held within [low, high].
+    """Another map applied to (s − center)/scale of a score that is first clipped to [low, high].
 
-    Of log-odds that are far too sure those within ±37 keep their say (center 0, scale 1); scores in foreign units are
-    standardized.
+    Log-odds that are far too large are clipped to ±37 (center 0, scale 1); scores in other
+    units are standardized.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _NARROW, _FAR_OUT = 0.1, 40.0
 class LogBasisMap(CalibrationMap):
     """Log-odds a·log p − b·log(1 − p) + c of p = σ(s), computed without p.
 
-    Exact where p is so close to ½, 0 or 1 that it says nothing any more, and never falling, however large the score.
+    Exact even where p rounds to ½, 0 or 1, and never falling, however large the score.
 
     Parameters
     ----------

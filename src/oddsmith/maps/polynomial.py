@@ -17,7 +17,7 @@ from oddsmith.maps.locate import Places, by_interval
 class PolynomialMap(CalibrationMap):
     """Piecewise polynomial of degree ≤ 3 in log-odds.
 
-    Piece j holds for knots[j−1] < s ≤ knots[j] and is Σ cᵢuⁱ with u = (s − origins[j])/scale: an expansion about a
+    Piece j applies for knots[j−1] < s ≤ knots[j] and is Σ cᵢuⁱ with u = (s − origins[j])/scale: an expansion about a
     point near the data, since one about 0 loses everything at scores near 1e8.
 
     Parameters
@@ -122,7 +122,7 @@ def _polynomial(scale: Floats | float, origins: Floats, coefficients: Floats, *,
 
 
 def constant_map(log_odds: float) -> PolynomialMap:
-    """Return the map that says the same for every score.
+    """Return the map with the same log-odds for every score.
 
     Parameters
     ----------

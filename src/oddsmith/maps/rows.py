@@ -43,7 +43,7 @@ class JointMap(ShapedMap):
         Number of columns: one per class, or one for two classes, which is the log-odds or the probability of the
         second.
     input : {"logits", "probabilities"}
-        What the columns hold.
+        What the columns contain.
     """
 
     _shapes: ClassVar[dict[str, type["JointMap"]]] = {}

@@ -44,8 +44,8 @@ class ScalingPart(NamedTuple):
     ----------
     name : str
     reading : {"logits", "log_probabilities", "floored_log_probabilities"}
-        What x is: logits less their mean; log(k·p), p being the softmax of the logits; or the same with log p held
-        above −700 and ``softening`` added to p, less its mean where ``coef`` is a diagonal.
+        What x is: logits less their mean; log(k·p), p being the softmax of the logits; or the same with log
+        p clipped at −700 and ``softening`` added to p, less its mean where ``coef`` is a diagonal.
     softening : float
         ≥ 0, and 0 but for floored log-probabilities.
     coef : ndarray of shape (), (k,) or (k, k)
@@ -53,8 +53,8 @@ class ScalingPart(NamedTuple):
     intercept : ndarray of shape (k,)
     floor : float or None
         Logits this far, or further, below the largest of their row carry no other information than that. Their x is 0,
-        the mean of x is that of the others, and ``drop`` is subtracted from the result. None where there is no such
-        floor.
+        the mean of x is that of the others, and ``drop`` is subtracted from the result. None if it
+        has none.
     drop : float or None
         ≥ 0. None where logits below the floor are clipped, read as −floor, as they always are with a single number as
         ``coef``.

@@ -20,8 +20,8 @@ _FAR = 750.0
 class SoftLogitMap(InputMap):
     """Another map applied to log((p + ε)/(1 − p + ε)) of a score that is read as a probability.
 
-    A probability of exactly 0 is no further from the others than ε allows. Scores that are no probabilities, by more
-    than rounding, are refused.
+    A probability of exactly 0 is as far from the others as ε allows. Scores outside [0, 1] by
+    more than rounding are refused.
 
     Parameters
     ----------

@@ -344,7 +344,7 @@ class ClassTests(Result):
     mean_predicted, prevalence : ndarray of shape (k,)
         Mean forecast and share of each class: their difference is its calibration in the large.
     tests : tuple of CalibrationTest or str
-        The test of each class, or why there is none.
+        The test of each class, or the reason why it is missing.
     p_values, p_holm : ndarray of shape (k,)
         Uncorrected, and by Holm's correction for the number of classes tested; NaN where there is no test.
     """

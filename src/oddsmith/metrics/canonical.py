@@ -41,8 +41,8 @@ def canonical_calibration_error(
 ) -> Figure:
     """Return the mean distance between rows of probabilities and the shares of classes among rows like them.
 
-    The strictest notion of calibration, and the hardest to estimate: for many classes few rows are alike, and the
-    number says more about the bandwidth than about the forecast. Time grows with the square of the rows.
+    The strictest notion of calibration, and the hardest to estimate: for many classes few rows are similar, and
+    the number depends more on the bandwidth than on the forecast. Time grows with the square of the rows.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class ClassForecast:
         return self._table(self.truth == k, self.prob[:, k], self.weight)
 
     def of_classes(self) -> Iterator[ScoreTable]:
-        """Walk over the forecasts of each class against the rest, which are made once."""
+        """Iterate over the forecasts of each class against the rest, which are made once."""
         return iter(self._tables)
 
     @cached_property

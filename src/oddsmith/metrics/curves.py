@@ -106,7 +106,7 @@ class EmpiricalLogOdds(Result):
 
     @property
     def one_class(self) -> np.ndarray:
-        """Bins that hold one class only, whose log-odds are made by the added halves."""
+        """Bins of one class only, whose log-odds come from the added halves."""
         return np.asarray((self.pos == 0) | (self.neg == 0))
 
 

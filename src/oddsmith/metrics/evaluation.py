@@ -60,7 +60,7 @@ def evaluate(
         fewer for very many rows.
     random_state : int, Generator or None, default 0
     distinct : int, optional
-        How many distinct forecasts there are, where the table holds cells of several.
+        How many distinct forecasts there are, where the table has cells of several.
     groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
         Dependent rows, as in `verdict`; intervals then resample whole groups, and of the tests of two classes only
         Cox's is computed, by groups. All copies of a row are a group where many rows are copies.

@@ -23,7 +23,7 @@ from oddsmith.metrics.result import Result
 
 @ForecastFunction
 def brier_skill_score(forecast: ScoreTable) -> float:
-    """Return 1 − Brier score/Brier score of the base rate: 1 is perfect, 0 is no better than the share of positives.
+    """Return 1 − Brier score/Brier score of the base rate: 1 is perfect, 0 as good as the share of positives.
 
     Medicine calls it the scaled Brier score or index of prediction accuracy.
 
@@ -43,7 +43,7 @@ def brier_skill_score(forecast: ScoreTable) -> float:
 
 @ForecastFunction
 def normalized_entropy(forecast: ScoreTable) -> float:
-    """Return log-loss/entropy of the base rate: 1 is no better than the share of positives, 0 is perfect.
+    """Return log-loss/entropy of the base rate: 1 is as good as the share of positives, 0 is perfect.
 
     References
     ----------

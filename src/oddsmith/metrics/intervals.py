@@ -57,8 +57,8 @@ class Interval(Result):
     corrected : float or None
         For non-negative measures the median-unbiased estimate, less than ``value`` by the bias.
     consistency : tuple of float, or None
-        For non-negative measures the band that holds the measure under its null hypothesis: of a perfectly calibrated
-        forecast, or for discrimination of one that says nothing.
+        For non-negative measures the band that contains the measure under its null hypothesis: of a perfectly
+        calibrated forecast, or for discrimination of a constant one.
     note : str
         Why ``value`` or ``corrected`` is not strictly inside the interval; empty where both are.
     in_sample : bool
@@ -126,7 +126,7 @@ def interval(
         Number of samples; for non-negative measures of all supposed truths together.
     random_state : int, Generator or None
     nonnegative : bool, optional
-        Whether the measure is 0 for perfect calibration and never below; by default what the measure says of itself.
+        Whether the measure is 0 for perfect calibration and never below; by default as the measure declares.
 
     See Also
     --------
@@ -157,7 +157,7 @@ def interval(
     about 100 rows with neighboring forecasts, so that its mean is the share of the class; and if that does not suffice,
     in every cell, or of several classes in groups of about 10 rows.
 
-    Tables of more than 2048 cells are resampled in so many groups of neighboring forecasts; the measure itself is
+    Tables of more than 2048 cells are resampled in 2048 groups of neighboring forecasts; the measure itself is
     exact.
 
     Where all samples give the same value there is no interval, as that is not certainty.

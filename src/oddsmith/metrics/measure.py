@@ -166,13 +166,13 @@ class Measure(ForecastFunction[P, R]):
     definition : str
         How the number is computed; empty where ``measure.of(forecast)`` is a `Figure`, which carries it.
     null : {"calibrated", "constant"} or None
-        What makes the measure 0, below which it never lies, so that its bootstrap is biased upwards: perfect
-        calibration, or forecasts that are all alike.
+        What makes the measure 0, its lower bound, so that its bootstrap is biased upwards: perfect
+        calibration, or forecasts that are all equal.
     of_base_rate : bool
         Whether it depends on the share of positives alone, concave and largest at ½, where its bootstrap is biased
         downwards.
     formula : {"error", "accuracy", "area"} or None
-        The formula of its interval, where resampling would take a sample without errors for certainty.
+        The formula of its interval, where resampling would treat a sample without errors as certainty.
     resampled : bool
         Whether its interval can be found by resampling rows.
     """
@@ -219,7 +219,7 @@ def measure(
 
 
 def register_measure(made: M) -> M:
-    """Add a measure to `MEASURES`: summaries, reports and the command line then know it by name.
+    """Add a measure to `MEASURES`: summaries, reports and the command line then find it by name.
 
     Usable as a decorator over `measure`.
 

@@ -61,7 +61,7 @@ class ErrorDefinition:
         Of intervals: [a, b) or (a, b].
     ends : {"closed", "apart", "dropped"}
         What becomes of forecasts at the open end of all intervals, the top of [a, b) or the bottom of (a, b]: they
-        belong to the interval beside, to a bin of their own, or to none.
+        belong to the adjacent interval, to a bin of their own, or to none.
     norm : {"l1", "l2", "squared", "max", "mean"}
         How gaps become one number.
     debias : {"none", "total", "bin"}
@@ -201,7 +201,7 @@ def classwise_calibration_error(
     definition : ErrorDefinition or str, default "quantile_bins"
         As for `calibration_error`.
     average : {"mean", "prevalence", "max"}, default "mean"
-        All classes alike, by their share of cases, or the worst one.
+        The mean over classes, the mean weighted by their share of cases, or the worst class.
 
     Examples
     --------

@@ -305,7 +305,7 @@ def power_of_two(values: Floats) -> float:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Return p-values corrected for their number, so that the level holds for all of them together.
+    """Return p-values corrected for their number, so that the level applies to all of them together.
 
     Parameters
     ----------

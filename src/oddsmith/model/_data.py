@@ -177,7 +177,7 @@ class ClassCounts:
 
 
 def table_hash(table: ScoreTable) -> str:
-    """Return the SHA-256 of what a score table holds: its columns as little-endian 64-bit numbers, by name.
+    """Return the SHA-256 of the contents of a score table: its columns as little-endian 64-bit numbers, by name.
 
     Of a quantized table the numbers of its cells stand for the scores, and sums of scores are left out: their last
     digits depend on the order in which an engine adds.

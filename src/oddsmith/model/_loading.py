@@ -24,7 +24,8 @@ _READINGS = {
 def load(path: str | os.PathLike[str]) -> Model:
     """Read the model that ``save`` wrote, of any version of this library so far.
 
-    Loading runs no code. Models of two classes and of several predict alike: ``load(path).predict_proba(scores)``.
+    Loading runs no code. Models of two classes and of several are used in the same way:
+    ``load(path).predict_proba(scores)``.
 
     Parameters
     ----------

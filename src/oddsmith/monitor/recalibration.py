@@ -91,7 +91,7 @@ def recalibrate(
     rows : ScoreTable
         Scores and labels since the loss; `Finding` has the first such row.
     refit : Calibrator, optional
-        What to fit anew; by default the method of the model where it is one of the calibrators of this package.
+        What to fit again; by default the method of the model where it is one of the calibrators of this package.
     random_state : int, Generator or None
         For folds.
 

@@ -84,7 +84,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Finding(Result):
-    """Whether the probabilities of all rows, or of a segment, still hold.
+    """Whether the probabilities of all rows, or of a segment, are still right.
 
     Attributes
     ----------
@@ -239,13 +239,13 @@ class _Track:
 
 
 class Monitor:
-    """Watch whether the probabilities of a model still hold as labels arrive.
+    """Watch whether the probabilities of a model are still right as labels arrive.
 
     Batches of scores and labels, of any size, enter in the order in which their labels arrive; labels may be late and
     batches out of order, as long as which rows get a label does not depend on it. After each batch there is evidence
     against calibration: the likelihood ratio of a mixture of losses, of 25 lines of the log-odds and of all times of
-    the loss, against none. While the probabilities hold it reaches 1/alpha with probability alpha at most, however
-    often one looks and however long the run is (Ville's inequality).
+    the loss, against none. While the probabilities are right, it reaches 1/alpha with probability alpha at most,
+    however often one looks and however long the run is (Ville's inequality).
 
     A fitted map is never exact. The probability that the labels have without a loss is therefore an average over the
     sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee holds on average over
@@ -456,7 +456,7 @@ class Monitor:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a JSON file, whole or not at all.
 
-        A file that exists is replaced if this monitor was loaded from it, or wrote it, and nobody has changed it since.
+        A file that exists is replaced if this monitor was loaded from it, or wrote it, and it was not changed since.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ _CUTS = 1024
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A pointwise band: where, from, to, and the share of samples that it holds.
+    """A pointwise band: where, from, to, and the share of samples that it contains.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class CorpPicture(ReliabilityPicture):
         forecast : ScoreTable
             Scores are log-odds.
         level : float or None, default 0.95
-            Share of perfectly calibrated forecasts that the band holds at each place; None for no band.
+            Share of perfectly calibrated forecasts that the band contains at each place; None for no band.
         n_resamples : int, default 400
             Samples for the band.
         random_state : int, Generator or None, default 0
@@ -93,7 +93,7 @@ class CorpPicture(ReliabilityPicture):
 class CorpDisplay(CorpPicture, ForecastDisplay):
     """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
 
-    The band holds the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
+    The band contains the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
     the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters

@@ -52,7 +52,7 @@ class DensityDisplay(ScoreDisplay):
     modes : tuple of float or None
         Modes of Gaussian kernel estimates (Silverman's bandwidth) of both classes, None for a class without weight.
     in_sample : frozenset of str
-        Fits to the very rows shown, as far as they know; the legend says so.
+        Fits to the very rows shown, as far as known; the legend marks them.
 
     References
     ----------

@@ -60,7 +60,7 @@ class Display:
         raise NotImplementedError
 
     def save(self, path: str | PathLike[str], *, theme: ThemeName = "light", dpi: float = 200, **options: Any) -> None:
-        """Draw afresh on a figure of its own and write it to a file; the same picture gives the same bytes.
+        """Draw on a new figure and write it to a file; the same picture gives the same bytes.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class Display:
         copy(self).plot(theme=theme, **options)._write(name, kind, dpi)
 
     def to_svg(self, *, theme: ThemeName = "light", **options: Any) -> str:
-        """Draw afresh on a figure of its own and return it as SVG, to be put into a page.
+        """Draw on a new figure and return it as SVG, to be put into a page.
 
         Parameters
         ----------

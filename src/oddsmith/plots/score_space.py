@@ -84,9 +84,9 @@ class ScoreSpaceDisplay(ScoreDisplay):
     level : float
         Coverage of the intervals.
     in_sample : frozenset of str
-        Maps that were fitted to the very rows shown, as far as they know; the legend says so.
+        Maps that were fitted to the very rows shown, as far as known; the legend marks them.
     band : Band or None
-        Limits of P, drawn behind all else.
+        Limits of P, drawn in the background.
 
     Notes
     -----

@@ -179,7 +179,7 @@ def compare_methods(
     random_state : int, default 0
     input : {"score", "probability", "log_odds"}, default "score"
         What the scores of a table mean uncalibrated. "score": probabilities where all lie in [0, 1], else nothing that
-        has a log-loss, and methods are compared with the base rate. (Rows of several classes know what they contain.)
+        has a log-loss, and methods are compared with the base rate. (Rows of several classes state what they contain.)
     groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
         The table of each group of dependent rows, such as the visits of a patient; they merge to ``data``, as those of
         ``ScoreTable.from_frame(..., by=...)`` do. With rows the group of each. Folds keep groups whole, and tests and

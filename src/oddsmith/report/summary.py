@@ -82,7 +82,7 @@ def summarize(
     name : str, default "scores"
         What to call the data.
     labels : tuple, optional
-        For a table the negative and the positive label; by default those that it knows, else 0 and 1.
+        For a table the negative and the positive label; by default its own, else 0 and 1.
     source : mapping of str to str, optional
         Where the data came from, in words: such as the columns of a file.
     costs : array-like of shape (k, k), optional

@@ -1,4 +1,4 @@
-"""The engines of frames: one object each, which knows its dialect, found in one list.
+"""The engines of frames: one object each, with its dialect, in one list.
 
 =====================  ==========================================================================
 frame                  how a map is applied
@@ -36,7 +36,7 @@ ENGINES: list[FrameEngine] = [
 
 
 def register_engine(engine: FrameEngine) -> None:
-    """Add an engine, which is asked before all others whether a frame is its own.
+    """Add an engine, which is tried before all others.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def register_engine(engine: FrameEngine) -> None:
 
 
 def engine_of(frame: Frame) -> FrameEngine:
-    """Return the engine that holds a frame.
+    """Return the engine of a frame.
 
     Parameters
     ----------

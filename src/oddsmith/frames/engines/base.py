@@ -189,7 +189,7 @@ class FrameEngine:
         return rows.frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
 
     def answer(self, frame: Frame, plan: Callable[[Any], Any]) -> dict[str, SentColumn]:
-        """Ask for the columns of ``plan(frame)``.
+        """Query the columns of ``plan(frame)``.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class FrameEngine:
             return self.fetch(planned)
 
     def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
-        """Return quantiles of a column of numbers, without missing values; empty where there are none.
+        """Return quantiles of a column of numbers, without missing values; empty for a column without numbers.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class FrameEngine:
 
     @contextlib.contextmanager
     def asking(self, frame: Frame, task: str) -> Iterator[None]:
-        """Turn whatever an engine raises into one kind of error, with its own words and the query.
+        """Turn any error of an engine into one kind, with its message and the query.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class FrameEngine:
     def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
         """Return a native frame with a row for every row and class: its score, and whether the row is of the class.
 
-        Where the label is missing, that is said of the first class alone, so that such rows are counted once.
+        Where the label is missing, only the row of the first class shows it, so that such rows are counted once.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class FrameEngine:
         raise NotImplementedError
 
     def plain(self, frame: Frame, formula: Formula) -> Formula:
-        """Return a formula without pieces, held within the range of doubles where the engine asks for that.
+        """Return a formula without pieces, clipped to the range of doubles where the engine needs that.
 
         Parameters
         ----------
