@@ -141,5 +141,5 @@ def test_registering_is_refused(toy):
 
 @pytest.mark.parametrize("name", FORMER["oddsmith.metrics"])
 def test_former_names_say_what_to_use(name):
-    with pytest.raises(ImportError, match=rf"oddsmith.metrics has no '{name}'; use oddsmith.metrics.\w+"):
+    with pytest.raises(AttributeError, match=rf"oddsmith.metrics has no '{name}'; use oddsmith.metrics.\w+"):
         getattr(metrics, name)
