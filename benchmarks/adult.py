@@ -5,7 +5,9 @@ quarters are like the calibration rows. Four drift: rows are drawn by a weight t
 (covariate shift; P given the columns is kept). In the last two a share of the positive labels is turned as well
 (concept shift), which no method can see without labels. Expected measures and their intervals are compared with what
 the labels show; the monitor counts the quarters in batches of 250 rows. With ``--nannyml``, NannyML's CBPE runs on the
-same rows, in the environment of that interpreter. Each repetition adds lines to a CSV file; the next call goes on.
+same rows and decisions, in the environment of that interpreter: once with the classifier's probabilities, which it
+calibrates by itself ("CBPE"), and once with ours ("CBPE, our P"). Each repetition adds lines to a CSV file; the next
+call goes on.
 """
 
 import argparse
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from oddsmith import AutoCalibrator, ScoreTable
@@ -41,15 +44,19 @@ COLUMNS = ("seed", "method", "quarter", "measure", "expected", "low", "high", "o
 _CBPE = """
 import sys, time, tracemalloc, pandas as pd, nannyml
 reference, new = (pd.read_csv(f"{sys.argv[1]}/{name}.csv") for name in ("reference", "new"))
-tracemalloc.start()
-start = time.process_time()
-names = dict(y_pred_proba="p", y_pred="pred", y_true="y", problem_type="classification_binary")
-cbpe = nannyml.CBPE(metrics=sys.argv[2].split(","), chunk_size=int(sys.argv[3]), **names).fit(reference)
-found = cbpe.estimate(new).filter(period="analysis").to_df()
-print(time.process_time() - start, tracemalloc.get_traced_memory()[1] / 1e6)
-found.columns = ["/".join(map(str, each)) for each in found.columns]
-found.to_csv(f"{sys.argv[1]}/found.csv", index=False)
+for column in ("raw", "own"):
+    tracemalloc.start()
+    start = time.process_time()
+    names = dict(y_pred_proba=column, y_pred="pred", y_true="y", problem_type="classification_binary")
+    cbpe = nannyml.CBPE(metrics=sys.argv[2].split(","), chunk_size=int(sys.argv[3]), **names).fit(reference)
+    found = cbpe.estimate(new).filter(period="analysis").to_df()
+    print(time.process_time() - start, tracemalloc.get_traced_memory()[1] / 1e6)
+    tracemalloc.stop()
+    found.columns = ["/".join(map(str, each)) for each in found.columns]
+    found.to_csv(f"{sys.argv[1]}/{column}.csv", index=False)
 """
+#: Names of CBPE with either column of probabilities.
+_RIVALS = {"raw": "CBPE", "own": "CBPE, our P"}
 
 
 def quarters(seed: int) -> tuple[Any, Any, list[tuple[Any, Any, Any]]]:
@@ -102,9 +109,9 @@ def run(seed: int, nannyml: str | None) -> list[dict[str, Any]]:
         found = expected_performance(model, score, calibration=weighted, believed=own, random_state=seed)
         add("reweighted", at, {n: _ends(found.measures[n]) for n in MEASURES.values()})
     if nannyml is not None:
-        cost, estimates = _cbpe(nannyml, model, (fit_score, fit_y), new)
-        for at, each in enumerate(estimates):
-            add("CBPE", at, each, cost)
+        for method, cost, estimates in _cbpe(nannyml, model, (fit_score, fit_y), new):
+            for at, each in enumerate(estimates):
+                add(method, at, each, cost)
     monitor, alarm = Monitor(model, calibration=table), ""
     for at, (score, y, _) in enumerate(new):
         for first in range(0, _QUARTER, _BATCH):
@@ -120,23 +127,24 @@ def _ends(one: Any) -> tuple[float, float, float]:
     return one.value, one.low, one.high
 
 
-def _cbpe(python: str, model: Model, fit: Any, new: Any) -> tuple[list[float], list[dict[str, Any]]]:
-    """Run CBPE with the calibrated probabilities; intervals are 1.96 of its sampling errors."""
+def _cbpe(python: str, model: Model, fit: Any, new: Any) -> list[tuple[str, list[float], list[dict[str, Any]]]]:
+    """Run CBPE with the classifier's and the calibrated probabilities; intervals are 1.96 of its sampling errors."""
+    estimates: dict[str, list[dict[str, Any]]] = {column: [] for column in _RIVALS}
     with tempfile.TemporaryDirectory() as folder:
         every = (np.concatenate([each[0] for each in new]), np.concatenate([each[1] for each in new]))
         for name, (score, y) in (("reference", fit), ("new", every)):
             p = model.probability(score)
-            rows = np.column_stack([p, p >= 0.5, y])
-            np.savetxt(f"{folder}/{name}.csv", rows, "%.17g", ",", header="p,pred,y", comments="")
-        arguments = [python, "-c", _CBPE, folder, ",".join(MEASURES), str(_QUARTER)]
-        done = subprocess.run(arguments, capture_output=True, text=True, check=True, env={})
-        with open(f"{folder}/found.csv", newline="") as file:
-            found = list(csv.DictReader(file))
-    estimates = []
-    for row in found:
-        values = {own: (float(row[f"{n}/value"]), float(row[f"{n}/sampling_error"])) for n, own in MEASURES.items()}
-        estimates.append({name: (v, v - 1.96 * e, v + 1.96 * e) for name, (v, e) in values.items()})
-    return [float(each) for each in done.stdout.split()[-2:]], estimates
+            rows = np.column_stack([expit(score), p, p >= 0.5, y])
+            np.savetxt(f"{folder}/{name}.csv", rows, "%.17g", ",", header="raw,own,pred,y", comments="")
+        arguments = [python, "-W", "ignore", "-c", _CBPE, folder, ",".join(MEASURES), str(_QUARTER)]
+        done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, env={"NML_DISABLE_USAGE_LOGGING": "1"})
+        for column, found in estimates.items():
+            with open(f"{folder}/{column}.csv", newline="") as file:
+                for row in csv.DictReader(file):
+                    values = {n: (float(row[f"{n}/value"]), float(row[f"{n}/sampling_error"])) for n in MEASURES}
+                    found.append({MEASURES[n]: (v, v - 1.96 * e, v + 1.96 * e) for n, (v, e) in values.items()})
+    costs = [[float(each) for each in line.split()] for line in done.stdout.splitlines()[-2:]]
+    return [(_RIVALS[column], cost, estimates[column]) for column, cost in zip(estimates, costs, strict=True)]
 
 
 def tables(lines: list[dict[str, str]]) -> str:
@@ -159,7 +167,7 @@ def tables(lines: list[dict[str, str]]) -> str:
             held = ((values[:, 1] <= values[:, 3]) & (values[:, 3] <= values[:, 2])).mean()
             cells.append(f"{error:.4f}, {100 * held:.0f} %")
         out.append(f"| {kind} | {method} | " + " | ".join(cells) + " |")
-    for method in ("expected", "CBPE"):
+    for method in ("expected", *_RIVALS.values()):
         cost = {(float(each["seconds"]), float(each["megabytes"])) for each in lines if each["method"] == method}
         if cost:
             seconds, megabytes = np.median(sorted(cost), axis=0)

@@ -2,7 +2,7 @@
 
 False alarms: runs of 100,000 rows in batches of 500, with exact probabilities and with maps fitted to 500 and 2,000
 rows; each map once with its error allowed for and once taken as exact. Delays: rows from a loss to the alarm in batches
-of 50, with probcal's monitor on the same rows. Many runs are counted at once, by the evidence of the library; a test
+of 25, with probcal's monitor on the same rows. Many runs are counted at once, by the evidence of the library; a test
 compares them with the monitor itself. Results go to a CSV file, and the next call goes on where the last one stopped.
 """
 
@@ -27,11 +27,11 @@ from oddsmith.monitor.evidence import ALTERNATIVES
 from oddsmith.monitor.watching import _Track
 
 _ROWS, _BATCH = 100_000, 500
-_AFTER, _STEP = 6_000, 50
+_AFTER, _STEP = 6_000, 25
 _LIMIT = math.log(20)
 
-#: Seeds of one job; every how many seeds other maps, delays, and delays of probcal, which take longer, have a job.
-_SEEDS, _OTHERS, _DELAYS, _PROBCAL = 20, 100, 40, 200
+#: Seeds of one job, and shares of all seeds with other maps and delays, and with probcal, which takes longest.
+_SEEDS, _OTHERS, _PROBCAL = 20, 0.2, 0.1
 
 #: Laws of the score, whose log-odds are a line of it: about 40 %, and 4 % positives.
 LAWS: dict[str, tuple[float, float]] = {"common": (-0.4, 1.2), "rare": (-4.0, 1.3)}
@@ -44,7 +44,7 @@ CENTERS = {
 LOSSES = {"offset 0.5": (0.5, 1.0), "offset -0.5": (-0.5, 1.0), "slope 0.7": (0.0, 0.7)}
 _RIGHT = {"offset 0.5": "too low", "offset -0.5": "too high", "slope 0.7": "too extreme"}
 CALIBRATORS: dict[str, Callable[[], Any]] = {"Platt": PlattCalibrator, "isotonic": IsotonicCalibrator}
-_MAPS = CALIBRATORS | {"beta": lambda: BetaCalibrator(input="log_odds"), "auto": AutoCalibrator}
+MAPS = CALIBRATORS | {"beta": lambda: BetaCalibrator(input="log_odds"), "auto": AutoCalibrator}
 COLUMNS = ("section", "law", "map", "fitted", "loss", "calm", "monitor", "seed", "alarm", "evidence", "named", "onset")
 
 #: Scores are rounded, so that tables are small.
@@ -82,7 +82,7 @@ def _exact(law: str) -> Any:
 def fitted_model(rng: np.random.Generator, law: str, method: str, rows: int) -> tuple[Model, ScoreTable]:
     place, y = draw(rng, law, rows)
     table = ScoreTable.from_arrays(_GRID[place], y)
-    return Model.from_fitted(_MAPS[method]().fit_table(table), table=table), table
+    return Model.from_fitted(MAPS[method]().fit_table(table), table=table), table
 
 
 class Stream(NamedTuple):
@@ -134,7 +134,7 @@ def false_alarms(law: str, method: str, fitted: int, seeds: range) -> Iterator[d
             yield key | {"alarm": alarm, "evidence": f"{math.exp(min(one.max(), 700)):.4g}"}
 
 
-def delays(law: str, loss: str, calm: int, seeds: range) -> Iterator[dict[str, Any]]:
+def delays(law: str, loss: str, calm: int, seeds: range, probcal: bool) -> Iterator[dict[str, Any]]:
     """Run monitors with a loss after the calm rows, all on the same rows."""
     streams: dict[str, list[Stream]] = defaultdict(list)
     counts = []
@@ -148,7 +148,7 @@ def delays(law: str, loss: str, calm: int, seeds: range) -> Iterator[dict[str, A
         before, after = draw(rng, law, calm), draw(rng, law, _AFTER, LOSSES[loss])
         rows = Rows(np.concatenate([before.place, after.place]), np.concatenate([before.y, after.y]))
         counts.append(rows.counts(_STEP))
-        if seeds[0] % _PROBCAL == 0:
+        if probcal:
             yield key | {"monitor": "probcal", "seed": seed, "alarm": _probcal(expit(_exact(law))[rows.place], rows.y)}
     for name, runs in streams.items():
         steps, ratios = followed(runs, counts, _STEP)
@@ -191,17 +191,13 @@ def jobs(samples: int) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[
     for first in range(0, samples, _SEEDS):
         seeds = range(first, min(first + _SEEDS, samples))
         for law in LAWS:
-            for fitted, method in ((0, ""), (500, "Platt"), (2_000, "Platt")):
+            maps = [("", 0), *((name, n) for name in MAPS for n in (500, 2_000))]
+            for method, fitted in maps[: 3 if first >= _OTHERS * samples else None]:
                 yield ("false", law, method, fitted, "", "", first), _call(false_alarms, law, method, fitted, seeds)
-            if first % _OTHERS == 0:
-                for fitted in (500, 2_000):
-                    for method in ("isotonic", "beta", "auto"):
-                        key = ("false", law, method, fitted, "", "", first)
-                        yield key, _call(false_alarms, law, method, fitted, seeds)
-            if first % _DELAYS == 0:
-                for loss in LOSSES:
-                    for calm in (0, 2_000):
-                        yield ("delay", law, "", "", loss, calm, first), _call(delays, law, loss, calm, seeds)
+            for loss in LOSSES if first < _OTHERS * samples else ():
+                for calm in (0, 2_000):
+                    run = _call(delays, law, loss, calm, seeds, first < _PROBCAL * samples)
+                    yield ("delay", law, "", "", loss, calm, first), run
 
 
 def _call(function: Callable[..., Iterator[dict[str, Any]]], *args: Any) -> Callable[[], Iterator[dict[str, Any]]]:

@@ -37,12 +37,21 @@ def test_a_loss_is_an_alarm_with_code_1_which_stays(run, model, tmp_path):
 
 def test_a_job_that_runs_again_counts_a_batch_once(run, model, tmp_path):
     path = write_labeled(tmp_path / "new.jsonl")
-    first, second = watched(run, path, "-q"), watched(run, path, "-q")
+    first, second = watched(run, path, "-q"), watched(run, path)
     assert first.out == second.out
+    assert "was counted before" in second.err
     named = watched(run, path, "-q", "--batch", "monday")
     assert "600 rows" in named.out
     changed = write_labeled(tmp_path / "new.jsonl", seed=9)
     assert "a batch that was counted cannot change" in watched(run, changed, "--batch", "monday").error
+
+
+def test_labels_that_changed_since_are_refused(run, model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text(csv_text({"score": np.arange(60) / 9, "label": np.arange(60) % 2}))
+    assert watched(run, path).out
+    path.write_text(csv_text({"score": np.arange(60) / 9, "label": np.arange(60) // 30}))
+    assert "a batch that was counted cannot change" in watched(run, path).error
 
 
 def test_states_of_others_and_other_levels_are_refused(run, model, scores, tmp_path):

@@ -143,6 +143,33 @@ def test_a_batch_counts_once_and_cannot_change():
     assert monitor.positions == {"topic:0": 100}
 
 
+def test_equal_rows_without_a_name_count_each_time():
+    """A stream of single rows has many that are equal."""
+    monitor = Monitor()
+    for _ in range(30):
+        found = monitor.update([0.1], [1])
+    assert found.findings[0].rows == found.batches == 30
+    assert found.alarm
+
+
+def test_all_batches_are_counted_where_old_names_are_forgotten(tmp_path):
+    monitor = Monitor()
+    for number in range(2005):
+        found = monitor.update([0.1, 0.5], [0, 1], batch=f"hour {number}")
+    assert found.batches == 2005
+    monitor.save(tmp_path / "watch.json")
+    assert Monitor.load(tmp_path / "watch.json").result().batches == 2005
+
+
+def test_segments_of_a_batch_may_come_in_any_order():
+    tables = {name: ScoreTable.from_arrays(*rows(80, seed)) for seed, name in enumerate("abc")}
+    turned = dict(reversed(tables.items()))
+    one, other = Monitor(by_segment=True), Monitor(by_segment=True)
+    first = one.update_table(tables, batch="monday")
+    assert other.update_table(turned, batch="monday").to_dict() == first.to_dict()
+    assert one.update_table(turned, batch="monday").to_dict() == first.to_dict()
+
+
 def test_float_weights_and_rows_of_the_fit_are_refused(model):
     p, y = rows(100)
     with pytest.raises(InvalidInputError, match="labels must be counted"):

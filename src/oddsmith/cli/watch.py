@@ -1,5 +1,6 @@
 """``oddsmith watch``: whether a model's probabilities still hold, as labels arrive."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,7 +40,7 @@ def watch(
         typer.Option("--alpha", help="Probability of a false alarm, ever. [default: 0.05]"),
     ] = None,
     batch: Annotated[
-        str | None, typer.Option("--batch", help="Name of the batch, which counts once. [default: by file and rows]")
+        str | None, typer.Option("--batch", help="Name of the batch, which counts once. [default: by file and scores]")
     ] = None,
     page: Annotated[Path | None, typer.Option("--page", help="Write an HTML page with the path of evidence.")] = None,
     bad_rows: option.BadRowsOption = "refuse",
@@ -51,6 +52,8 @@ def watch(
     The guarantee is over the whole run: however often this is called, a model that holds raises an alarm with
     probability alpha at most. The same batch counts once, so a job may be run again.
     """
+    import numpy as np
+
     from oddsmith import _check
     from oddsmith.cli._input import model_table
     from oddsmith.cli._output import CommandOutput
@@ -72,8 +75,13 @@ def watch(
         level = 0.05 if alpha is None else alpha
         monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
     data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows)
-    name = f"{Path(file).name} {table_hash(data.table)[:8]}" if batch is None else batch
+    # Without labels: if those of the same rows have changed, the batch has the same name, and is refused.
+    unlabeled = replace(data.table, pos=np.zeros_like(data.table.pos), neg=data.table.total)
+    name = f"{Path(file).name} {table_hash(unlabeled)[:8]}" if batch is None else batch
+    before = monitor.result().batches
     found = monitor.update_table(data.table if segments is None else data.segments, batch=name)
+    if found.batches == before:
+        out.remark(f"Batch {name} was counted before.")
     monitor.save(state)
     if page is not None:
         write_atomically(page, page_of(monitor), force=True, sources=[state, model])

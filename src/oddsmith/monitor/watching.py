@@ -35,7 +35,7 @@ _LONGEST_NAME = 100
 _DIGITS = 3
 
 #: What a state's file has.
-_KEYS = {"alpha", "model", "by_segment", "batches", "positions", "tracks"}
+_KEYS = {"alpha", "model", "by_segment", "n_batches", "batches", "positions", "tracks"}
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Watch(Result):
     batches : int
         Batches so far.
     findings : tuple of Finding
-        Of all rows, then of each segment in the order in which they came.
+        Of all rows, then of each segment in the order in which they came, those of a batch by name.
     """
 
     alarm: bool
@@ -306,6 +306,7 @@ class Monitor:
         self._by_segment = bool(by_segment)
         self._calibration = calibration
         self._checksum = None if self.model is None else _digest(self.model.to_json())
+        self._n_batches = 0
         self._batches: dict[str, str] = {}
         self._tracks: dict[str | None, _Track] = {}
         #: Whatever a reader of a stream needs to go on, such as the offsets of Kafka's partitions.
@@ -331,8 +332,8 @@ class Monitor:
         segments : array-like of shape (n,), optional
             The segment of each row, where the monitor is by segment.
         batch : str, optional
-            Its name. A batch that was counted before is left out, so that a reader may deliver it again; by default
-            the hash of its rows, so that equal rows count once.
+            Its name, by default its number. A batch of a name that was counted before is left out if it has the same
+            rows, so that a reader may deliver it again, and else refused. The last 2,000 names are known.
         positions : mapping of str to int, optional
             Where the reader stands after the batch; kept in the state.
 
@@ -391,17 +392,17 @@ class Monitor:
                 f"{type(table).__name__} with by_segment={self._by_segment}",
                 "build tables with by=, or make Monitor(…, by_segment=True)",
             )
-        parts: dict[str | None, ScoreTable] = {None: table} if isinstance(table, ScoreTable) else dict(table.items())
+        parts: dict[str | None, ScoreTable] = {None: table} if isinstance(table, ScoreTable) else dict(sorted(table.items()))
         if not parts:
             _check.fail("a batch must have rows", "no table", "leave it out")
         for part in parts.values():
             self._refuse_unsuitable(part)
         content = _digest("\n".join(f"{name}={table_hash(part)}" for name, part in parts.items()))[:16]
-        name = content if batch is None else str(batch)
+        name = f"batch {self._n_batches + 1}" if batch is None else str(batch)
         if len(name) > _LONGEST_NAME:
             got = f"{len(name)} characters"
             _check.fail(f"a batch's name must have {_LONGEST_NAME} characters at most", got, "pass a shorter batch=")
-        if self._is_counted(name, content):
+        if batch is not None and self._is_counted(name, content):
             return self.result()
         forecasts = {segment: self._forecast(segment, part) for segment, part in parts.items()}
         first, *others = forecasts.values()
@@ -416,6 +417,7 @@ class Monitor:
             tracks[segment].add(forecast, name)
         for track in self._tracks.values():
             track.shorten(max(_MOST_BATCHES // len(self._tracks), 20))
+        self._n_batches += 1
         self._batches[name] = content
         for old in list(self._batches)[:-_MOST_BATCHES]:
             del self._batches[old]
@@ -425,7 +427,7 @@ class Monitor:
     def result(self) -> Watch:
         """Return what the monitor finds now."""
         findings = tuple(track.finding(segment) for segment, track in self._tracks.items())
-        return Watch(any(each.alarm for each in findings), self.alpha, len(self._batches), findings)
+        return Watch(any(each.alarm for each in findings), self.alpha, self._n_batches, findings)
 
     def log(self, segment: str | None = None) -> tuple[Batch, ...]:
         """Return the batches of all rows or of a segment, in the order of their arrival.
@@ -467,6 +469,7 @@ class Monitor:
             "alpha": self.alpha,
             "model": self._checksum,
             "by_segment": self._by_segment,
+            "n_batches": self._n_batches,
             "batches": self._batches,
             "positions": self.positions,
             "tracks": [_track_content(segment, track) for segment, track in self._tracks.items()],
@@ -503,7 +506,8 @@ class Monitor:
                 f"{os.fspath(path)}, of a model with checksum {theirs}, not {mine}",
                 "name the model that was watched, or begin a new state",
             )
-        monitor._batches, monitor.positions = content["batches"], content["positions"]
+        monitor._n_batches, monitor._batches = content["n_batches"], content["batches"]
+        monitor.positions = content["positions"]
         monitor._tracks = {each["segment"]: _read_track(each) for each in content["tracks"]}
         monitor._saved = digest
         return monitor
