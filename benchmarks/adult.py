@@ -137,7 +137,9 @@ def _cbpe(python: str, model: Model, fit: Any, new: Any) -> list[tuple[str, list
             rows = np.column_stack([expit(score), p, p >= 0.5, y])
             np.savetxt(f"{folder}/{name}.csv", rows, "%.17g", ",", header="raw,own,pred,y", comments="")
         arguments = [python, "-W", "ignore", "-c", _CBPE, folder, ",".join(MEASURES), str(_QUARTER)]
-        done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, env={"NML_DISABLE_USAGE_LOGGING": "1"})
+        done = subprocess.run(
+            arguments, stdout=subprocess.PIPE, text=True, check=True, env={"NML_DISABLE_USAGE_LOGGING": "1"}
+        )
         for column, found in estimates.items():
             with open(f"{folder}/{column}.csv", newline="") as file:
                 for row in csv.DictReader(file):

@@ -41,7 +41,9 @@ def test_runs_that_are_counted_at_once_are_those_of_the_monitor():
     place, y = (np.concatenate(each) for each in zip(*parts, strict=True))
     own = Monitor(model, calibration=table)
     for at in range(0, found[name]["alarm"] + 500, monitor._STEP):
-        seen = own.update(monitor._GRID[place[at : at + monitor._STEP]], y[at : at + monitor._STEP], batch=str(at)).findings[0]
+        seen = own.update(
+            monitor._GRID[place[at : at + monitor._STEP]], y[at : at + monitor._STEP], batch=str(at)
+        ).findings[0]
     assert seen.alarm_row == found[name]["alarm"] > calm
     assert (seen.since_row or 0) - 1 - calm == found[name]["onset"]
     assert (seen.direction == "too low") == found[name]["named"]

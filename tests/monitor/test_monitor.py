@@ -244,6 +244,18 @@ def test_a_batch_of_one_class_counts_by_the_labels_of_the_model(labels):
             refusing(turned)
 
 
+def test_rows_of_the_fit_count_for_a_map_that_does_not_know_them(model):
+    """A map alone is taken as exact only where no rows of its fit are passed."""
+    s = np.random.default_rng(5).normal(size=800)
+    table = ScoreTable.from_arrays(s, (np.random.default_rng(6).random(800) < expit(s)).astype(int))
+    found = [
+        Monitor(*each, calibration=table).update(*scored(400, 1, offset=0.3)).findings[0].evidence
+        for each in ((model,), (model.map,))
+    ]
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
+    assert Monitor(model.map).update(*scored(400, 1, offset=0.3)).findings[0].evidence > 1.5 * found[0]
+
+
 def test_a_constant_map_is_watched():
     """One bin: only its level has an error."""
     table = ScoreTable.from_arrays(*scored(500, 77))

@@ -1,5 +1,6 @@
 """``oddsmith expect``: what a model promises for rows without labels, and whether it kept its promises."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +10,16 @@ from oddsmith.cli import _options as option
 from oddsmith.cli._exit import CHECK_FAILED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
+    from oddsmith._types import Floats
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.data import ScoreRows
     from oddsmith.expected import Promise
+    from oddsmith.frames import BadRowPolicy
+    from oddsmith.model import Model
 
 EXAMPLE = "oddsmith expect model.json new.parquet"
 
@@ -46,6 +53,8 @@ def expect(
 ) -> None:
     """Estimate accuracy, precision, recall, F1, AUC, log-loss and Brier score of rows whose labels have not arrived.
 
+    Of several classes the most probable one is decided; precision, recall and F1 are means over classes.
+
     While the probabilities hold, they say how many of any selection of rows are positive. What no row without a label
     shows: that the share of positives at a given score has moved. `oddsmith watch` shows it once labels arrive.
     """
@@ -53,41 +62,81 @@ def expect(
     from oddsmith.cli._input import model_table
     from oddsmith.cli._output import CommandOutput, print_text, table_of
     from oddsmith.expected import expected_performance, promises
-    from oddsmith.files import read_two_class_costs
+    from oddsmith.files import read_costs, read_two_class_costs
     from oddsmith.model import load
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
-    options: dict[str, Any] = {"thresholds": threshold or [0.5], "random_state": seed}
-    if costs is not None:
-        options["costs"] = read_two_class_costs(costs, positive).matrix
-    columns: dict[str, Any] = {"scores": scores, "label": label, "positive": positive}
-    if calibration is not None:
-        options["calibration"] = model_table(out, str(calibration), fitted, **columns).table
-    if labels:
-        if by is not None or fitted.by is not None:
-            _check.fail("--labels compares all rows at once", "segments", "leave --by out, or split the file")
-        labeled = model_table(out, file, fitted, **columns, bad_rows=bad_rows)
-        _show_promises(out, promises(fitted, labeled.table, **options))
-        return
+    options: dict[str, Any] = {"random_state": seed} | ({"thresholds": threshold} if threshold else {})
     segments = by if by is not None else fitted.by
-    data = model_table(out, file, fitted, scores=scores, by=segments, bad_rows=bad_rows, labeled=False)
-    found = expected_performance(fitted, data.segments or data.table, **options)
+    if labels and segments is not None:
+        _check.fail("--labels compares all rows at once", "segments", "leave --by out, or split the file")
+    if not fitted.has_one_score and segments is not None:
+        _check.fail("files of several classes are one chunk", f"--by {segments}", "leave --by out, or split the file")
+
+    def rows(path: str, labeled: bool = True, **chosen: Any) -> Any:
+        if not fitted.has_one_score:
+            return _class_rows(out, path, fitted, scores or (), label, labeled, **chosen)
+        sign = {"label": label, "positive": positive} if labeled else {"by": segments, "labeled": False}
+        data = model_table(out, path, fitted, scores=scores, **sign, **chosen)
+        return data.segments or data.table
+
+    if costs is not None:
+        two = fitted.has_one_score
+        read = read_two_class_costs(costs, positive) if two else read_costs(costs, fitted.labels)
+        options["costs"] = read.matrix
+    if calibration is not None:
+        options["calibration"] = rows(str(calibration))
+    if labels:
+        _show_promises(out, promises(fitted, rows(file, bad_rows=bad_rows), **options))
+        return
+    found = expected_performance(fitted, rows(file, labeled=False, bad_rows=bad_rows), **options)
 
     def show(console: "Console") -> None:
         each_of = {"": found, **found.chunks}
-        rows = [
+        shown = [
             ((name,) if len(each_of) == 1 else (chunk, name)) + (f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}")
             for chunk, each in each_of.items()
             for name, one in each.measures.items()
         ]
         names = ["measure"] if len(each_of) == 1 else [str(segments), "measure"]
-        title = f"{found.rows:,} rows, {found.prevalence:.1%} expected positive"
-        console.print(table_of(names, ["expected", "interval"], rows, title=title))
+        console.print(table_of(names, ["expected", "interval"], shown, title=found.headline))
         for note in found.notes:
             print_text(console, note)
 
     out.result(found.to_dict(), show)
+
+
+def _class_rows(
+    out: "CommandOutput",
+    path: str,
+    model: "Model",
+    scores: "Sequence[str]",
+    label: str | None,
+    labeled: bool,
+    bad_rows: "BadRowPolicy" = "refuse",
+) -> "ScoreRows | Floats":
+    """Read rows for a model of several classes, with labels or without."""
+    from oddsmith.cli._input import left_out
+    from oddsmith.files import choose_columns, choose_model_columns, open_scores, read_rows, read_unlabeled
+
+    with open_scores(path) as file, out.progress(f"Reading {file.name}") as progress:
+        if not labeled:
+            values, dropped, message = read_unlabeled(file, model, scores, bad_rows=bad_rows, progress=progress)
+            out.remark(message)
+            out.remark(left_out(dropped))
+            return values
+        columns = choose_model_columns(file, model, scores)
+        found = choose_columns(file, columns.scores, label)
+        data = read_rows(
+            file,
+            replace(columns, label=found.label),
+            input="logits" if model.map.input == "logits" else "auto",
+            bad_rows=bad_rows,
+            progress=progress,
+        )
+    out.remark(left_out(data.dropped))
+    return data.rows
 
 
 def _show_promises(out: "CommandOutput", found: "dict[str, Promise]") -> None:

@@ -262,7 +262,8 @@ class Monitor:
         Of two classes and one score. None: scores are probabilities, and exact.
     calibration : ScoreTable, optional
         The rows of the fit, scores and labels. Without it the error of the map is that of a fit to as many rows as the
-        model was fitted to, with scores as in the first batch, which must have 20 rows.
+        model was fitted to, with scores as in the first batch, which must have 20 rows; a map alone, of which nobody
+        knows how many rows it was fitted to, is taken as exact.
     alpha : float, default 0.05
         Probability of a false alarm.
     by_segment : bool, default False
@@ -392,7 +393,9 @@ class Monitor:
                 f"{type(table).__name__} with by_segment={self._by_segment}",
                 "build tables with by=, or make Monitor(…, by_segment=True)",
             )
-        parts: dict[str | None, ScoreTable] = {None: table} if isinstance(table, ScoreTable) else dict(sorted(table.items()))
+        parts: dict[str | None, ScoreTable] = (
+            {None: table} if isinstance(table, ScoreTable) else dict(sorted(table.items()))
+        )
         if not parts:
             _check.fail("a batch must have rows", "no table", "leave it out")
         for part in parts.values():
@@ -552,15 +555,18 @@ class Monitor:
     def _new_track(self, segment: str | None, like: ScoreTable, place: int) -> _Track:
         """Return the track of a segment, which has its share of alpha by its place; rows look like a forecast."""
         alpha = self.alpha / ((place + 1) * (place + 2)) if self._by_segment else self.alpha
-        own = None if self.model is None else self.model.of_segment(segment)
-        if own is None or not isinstance(own.data, DataSummary):
+        if self.model is None:
             return _Track(Evidence(0.0), alpha)
-        share = own.data.prevalence
+        own, fit = self.model.of_segment(segment), self._calibration
+        summary = own.data if isinstance(own.data, DataSummary) else None if fit is None else DataSummary.of(fit)
+        if summary is None:
+            return _Track(Evidence(0.0), alpha)  # of a map alone nothing is known
+        share = summary.prevalence
         center = math.log(share / (1 - share)) if 0 < share < 1 else 0.0
-        if self._calibration is None:
-            error = MapError.of(like.scores, like.total.astype(float), center, own.data.rows)
+        if fit is None:
+            error = MapError.of(like.scores, like.total.astype(float), center, summary.rows)
         else:
-            fitted = self._calibration.map(readings(own))
+            fitted = fit.map(readings(own))
             error = MapError.of(fitted.scores, fitted.total.astype(float), center)
         return _Track(Evidence(center, error), alpha)
 

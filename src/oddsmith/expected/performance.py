@@ -7,7 +7,6 @@ accuracy, precision, recall and any loss. Everything is computed from one table 
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -17,24 +16,17 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.data import RandomState, ScoreTable
+from oddsmith.data import RandomState, ScoreRows, ScoreTable
 from oddsmith.errors import InvalidInputError
+from oddsmith.expected.classes import expected_of_classes, observed_of_classes
+from oddsmith.expected.results import Expectation, ExpectedPerformance, Promise
 from oddsmith.files import choose_columns, open_scores, read_table
 from oddsmith.frames import BadRowPolicy, spare_name, tables_from_frame
 from oddsmith.maps import SUREST, Segment, logit
-from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of
 from oddsmith.monitor import MapError, readings, refuse_other_labels
 
-__all__ = [
-    "Expectation",
-    "ExpectedPerformance",
-    "Promise",
-    "expected_performance",
-    "importance_weights",
-    "observed_performance",
-    "promises",
-]
+__all__ = ["expected_performance", "observed_performance", "promises"]
 
 #: Maps that resampled calibration rows would have given, and labels that are drawn for each.
 _MAPS, _LABELS = 100, 10
@@ -42,107 +34,11 @@ _MAPS, _LABELS = 100, 10
 #: Cells of log-odds in which labels are drawn.
 _CELLS = 1024
 
+#: Threshold of the more probable class.
+_HALF = 0.5
+
 #: Measures that may exceed 1.
 _UNBOUNDED = ("log_loss", "cost")
-
-#: What no estimate without labels can see.
-BLIND = (
-    "Expected from the probabilities alone: if the share of positives at a given score has moved, no row without a "
-    "label shows it."
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Expectation(Result):
-    """What is expected of one measure.
-
-    Attributes
-    ----------
-    value : float
-        Its expectation; NaN where undefined.
-    low, high : float
-        Interval of the value that labels will show: sampling of labels, and uncertainty of the map.
-    """
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, eq=False)
-class Promise(Result):
-    """A measure once labels have arrived.
-
-    Attributes
-    ----------
-    expected, low, high : float
-        As expected without labels; with probability ``level`` all intervals contain what the labels will show.
-    observed : float
-    kept : bool or None
-        Whether the observed value is in the interval; None where labels do not define it.
-    """
-
-    expected: float
-    low: float
-    high: float
-    observed: float
-    kept: bool | None
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedPerformance(Result):
-    """What is expected of rows without labels.
-
-    Attributes
-    ----------
-    rows : int
-    prevalence : float
-        Expected share of positives.
-    measures : dict of str to Expectation
-        By name; those of a threshold end in "@" and the threshold.
-    below, above : int
-        Rows with scores below or above all of the calibration rows, where the map extrapolates.
-    has_map_error : bool
-        Whether the intervals include the uncertainty of the map; False where the model does not contain how many rows
-        it was fitted to, or fewer than 20 rows are without labels, and no calibration rows were passed.
-    level : float
-        Of each interval.
-    chunks : dict of str to ExpectedPerformance
-        Of each value of the column ``by``.
-    """
-
-    rows: int
-    prevalence: float
-    measures: dict[str, Expectation]
-    below: int
-    above: int
-    has_map_error: bool
-    level: float
-    chunks: dict[str, "ExpectedPerformance"]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Caveats of these figures."""
-        outside = self.below + self.above
-        found = [BLIND]
-        if outside:
-            found.append(
-                f"{outside:,} of {self.rows:,} rows have scores outside those of the calibration rows ({self.below:,} "
-                f"below, {self.above:,} above): there the map extrapolates, and the intervals do not include that."
-            )
-        if not self.has_map_error:
-            found.append(
-                "Intervals are of label sampling only, as the rows of the fit are not known: pass calibration."
-            )
-        return tuple(found)
-
-    def __str__(self) -> str:
-        shown = [f"{name:<24} {one.value:.4f}  [{one.low:.4f}, {one.high:.4f}]" for name, one in self.measures.items()]
-        return "\n".join([f"{self.rows:,} rows, {self.prevalence:.1%} expected positive", *shown, *self.notes])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON."""
-        return {**super().to_dict(), "notes": list(self.notes)}
 
 
 class _Judged(NamedTuple):
@@ -180,11 +76,11 @@ def expected_performance(
     model: Any,
     unlabeled: Any,
     *,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     by: str | None = None,
-    thresholds: float | Sequence[float] = 0.5,
+    thresholds: float | Sequence[float] = _HALF,
     costs: ArrayLike | None = None,
-    calibration: ScoreTable | None = None,
+    calibration: ScoreTable | ScoreRows | None = None,
     believed: Any = None,
     level: float = 0.95,
     bad_rows: BadRowPolicy = "refuse",
@@ -198,25 +94,28 @@ def expected_performance(
 
     P of exactly 0 or 1, of a fit to n rows, is replaced by 1/(2n + 1) or its complement.
 
+    Of several classes the most probable one is decided, and measures are accuracy, means over classes of precision,
+    recall and F1, log-loss, Brier score (summed over classes), and the cost of the decisions of least expected cost.
+
     Intervals come from 100 Poisson resamples of the calibration rows, each with one Newton step of the line through the
     log-odds, and ten draws of all labels for each. What they do not include: a share of positives at a given score that
     has moved since the calibration. No method sees that without labels.
 
     Parameters
     ----------
-    model : Model, fitted calibrator or CalibrationMap
-        Of two classes and one score.
+    model : Model, fitted calibrator or scaling, or its map
     unlabeled : array-like, ScoreTable, dict of ScoreTable, data frame, table of an engine, or path
-        Scores; of tables the labels are ignored, of a frame or file ``score`` names the column.
-    score : str, optional
-        Column of the scores of a frame or file.
+        Scores; of tables the labels are ignored, of a frame or file ``score`` names the column. Of several classes an
+        array of shape (n, columns), `ScoreRows`, a frame or a path, which are read into memory.
+    score : str or sequence of str, optional
+        Column of the scores of a frame or file, or the columns of several classes.
     by : str, optional
         Column whose values each get an estimate, such as the month; by default the segments of the model.
     thresholds : float or sequence of float, default 0.5
-        Probabilities from which rows are selected.
-    costs : array of shape (2, 2), optional
+        Probabilities from which rows are selected, of two classes.
+    costs : array of shape (2, 2), or (decisions, classes), optional
         Costs of a decision and a class, from `oddsmith.decide.binary_costs`; adds the mean cost at each threshold.
-    calibration : ScoreTable, optional
+    calibration : ScoreTable or ScoreRows, optional
         The rows of the fit. Without it the map is as exact as a fit to as many rows as the model's, with scores like
         the unlabeled ones.
     believed : Model, fitted calibrator or CalibrationMap, optional
@@ -245,21 +144,24 @@ def expected_performance(
     0.7967
     """
     fitted = model_of(model)
-    if not fitted.has_one_score:
-        must = "the model must read one score of two classes"
-        _check.fail(must, f"{fitted.map.columns} columns", "expect each class against the rest")
     level = _check.number(level, "level", low=0, strict=True)
     if level >= 1:
         _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
-    cuts, prices = _thresholds(thresholds), _prices(costs)
     if fitted.by is not None and by not in (None, fitted.by):
         _check.fail("by must be the segments of the model", f"by={by!r} and a model by {fitted.by!r}", "leave by out")
     trusted = fitted if believed is None else model_of(believed)
-    if not trusted.has_one_score:
-        got = f"{trusted.map.columns} columns"
-        _check.fail("believed must read one score of two classes", got, "pass a model like the one that is judged")
+    if (trusted.has_one_score, trusted.map.columns) != (fitted.has_one_score, fitted.map.columns):
+        got = f"{trusted.map.columns} columns, not {fitted.map.columns}"
+        _check.fail("believed must read the columns of the model", got, "pass a model like the one that is judged")
     rng = np.random.default_rng(random_state)
-    tables = _score_tables(unlabeled, score, by if by is not None else fitted.by, bad_rows)
+    chunks = by if by is not None else fitted.by
+    if not fitted.has_one_score:
+        _refuse_thresholds(thresholds)
+        return expected_of_classes(fitted, trusted, unlabeled, score, chunks, costs, calibration, level, bad_rows, rng)
+    if isinstance(calibration, ScoreRows):
+        _check.fail("calibration rows of two classes must be a ScoreTable", "ScoreRows", "pass the table of the fit")
+    cuts, prices = _thresholds(thresholds), _prices(costs)
+    tables = _score_tables(unlabeled, score, chunks, bad_rows)
     errors: dict[int, Floats | None] = {}
     parts, found = {}, {}
     judged = {name: _Judged(fitted.of_segment(name), trusted.of_segment(name)) for name in tables}
@@ -280,11 +182,11 @@ def expected_performance(
 
 def promises(
     model: Any,
-    labeled: ScoreTable,
+    labeled: ScoreTable | ScoreRows,
     *,
-    thresholds: float | Sequence[float] = 0.5,
+    thresholds: float | Sequence[float] = _HALF,
     costs: ArrayLike | None = None,
-    calibration: ScoreTable | None = None,
+    calibration: ScoreTable | ScoreRows | None = None,
     level: float = 0.95,
     random_state: RandomState = 0,
 ) -> dict[str, Promise]:
@@ -297,7 +199,7 @@ def promises(
     ----------
     model, thresholds, costs, calibration, random_state
         As in `expected_performance`.
-    labeled : ScoreTable
+    labeled : ScoreTable, or ScoreRows of several classes
         Scores with labels.
     level : float, default 0.95
     """
@@ -313,7 +215,11 @@ def promises(
 
 
 def observed_performance(
-    model: Any, labeled: ScoreTable, *, thresholds: float | Sequence[float] = 0.5, costs: ArrayLike | None = None
+    model: Any,
+    labeled: ScoreTable | ScoreRows,
+    *,
+    thresholds: float | Sequence[float] = _HALF,
+    costs: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return the same measures of rows with labels; NaN where undefined.
 
@@ -321,10 +227,13 @@ def observed_performance(
     ----------
     model, thresholds, costs
         As in `expected_performance`.
-    labeled : ScoreTable
+    labeled : ScoreTable, or ScoreRows of several classes
         Scores with labels.
     """
     fitted = model_of(model)
+    if isinstance(labeled, ScoreRows):
+        _refuse_thresholds(thresholds)
+        return observed_of_classes(fitted, labeled, costs)
     refuse_other_labels(fitted, labeled)
     forecast = labeled.map(map_of(fitted.map).log_odds)
     sides = (forecast.pos[None].astype(float), forecast.neg[None].astype(float))
@@ -332,56 +241,7 @@ def observed_performance(
     return {name: float(values[0]) for name, values in found.items()}
 
 
-def importance_weights(
-    calibration: ArrayLike, unlabeled: ArrayLike, estimator: Any = None, *, random_state: int = 0
-) -> Floats:
-    """Return weights that make calibration rows look like unlabeled ones, by their other columns.
-
-    Where rows differ from those of the calibration in columns that the score does not contain, the probabilities of a
-    score differ, too. A classifier separates unlabeled rows from calibration rows, out of fold; the odds are the
-    weights (PAPE). Fit a calibrator with them as ``sample_weight``, and pass the weighted table as ``calibration`` to
-    `expected_performance`.
-
-    Parameters
-    ----------
-    calibration, unlabeled : array-like of shape (n, features) and (m, features)
-    estimator : classifier, optional
-        By default ``HistGradientBoostingClassifier``.
-    random_state : int, default 0
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Of mean 1.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> old, new = rng.normal(size=(500, 1)), rng.normal(0.5, size=(500, 1))
-    >>> weight = importance_weights(old, new)
-    >>> bool(np.corrcoef(weight, old[:, 0])[0, 1] > 0.5)
-    True
-    """
-    from sklearn.base import clone
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-
-    old, new = (_check.as_array(each, name, (2,)) for each, name in ((calibration, "calibration"), (unlabeled, "new")))
-    if old.shape[1] != new.shape[1]:
-        got = f"{old.shape[1]} and {new.shape[1]}"
-        _check.fail("calibration and unlabeled rows must have the same columns", got, "select the same columns of both")
-    default = HistGradientBoostingClassifier(max_depth=3, learning_rate=0.05, random_state=random_state)
-    folds = StratifiedKFold(5, shuffle=True, random_state=random_state)
-    origin = np.repeat([0, 1], [len(old), len(new)])
-    chosen = default if estimator is None else clone(estimator)
-    prob = cross_val_predict(chosen, np.vstack([old, new]), origin, cv=folds, method="predict_proba")[: len(old), 1]
-    odds = prob / np.maximum(1 - prob, 1e-6)
-    return np.asarray(odds / odds.mean())
-
-
-def _score_tables(
-    unlabeled: Any, score: str | None, by: Segment | None, bad_rows: BadRowPolicy
-) -> dict[Any, ScoreTable]:
+def _score_tables(unlabeled: Any, score: Any, by: Segment | None, bad_rows: BadRowPolicy) -> dict[Any, ScoreTable]:
     """Return the table of all scores, or of each value of a column, without labels: all rows count as negative."""
     if isinstance(unlabeled, ScoreTable):
         found: dict[Any, ScoreTable] = {None: unlabeled}
@@ -413,6 +273,13 @@ def _score_tables(
 
 def _is_frame(data: Any) -> bool:
     return nw.from_native(data, pass_through=True) is not data or nw.dependencies.is_narwhals_dataframe(data)
+
+
+def _refuse_thresholds(values: float | Sequence[float]) -> None:
+    if values != _HALF:
+        _check.fail(
+            "thresholds are for two classes", f"{values!r}", "leave them out: the most probable class is decided"
+        )
 
 
 def _thresholds(values: float | Sequence[float]) -> list[float]:
@@ -494,16 +361,16 @@ def _performance(
     counts = np.rint(part.rows).astype(np.int64)
     pos = np.vstack([rng.binomial(counts, part.prob) for _ in range(_MAPS * _LABELS // len(part.prob))]).astype(float)
     drawn = _measures(part.log_odds, pos, counts - pos, cuts, prices)
-    measures = {}
-    for name, values in exact.items():
-        known = drawn[name][np.isfinite(drawn[name])]
-        if not np.isfinite(values[0]) or not len(known):
-            measures[name] = Expectation(float("nan"), float("nan"), float("nan"))
-            continue
-        value, limit = float(values[0]), math.inf if name.startswith(_UNBOUNDED) else 1.0
-        ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) + (value - pooled[name][0])
-        low, high = np.clip(ends, -math.inf if name.startswith("cost") else 0.0, limit).tolist()
-        measures[name] = Expectation(value, min(low, value), max(high, value))
+    measures = {
+        name: Expectation.of_draws(
+            float(values[0]),
+            drawn[name] + (values[0] - pooled[name][0]),
+            level,
+            -math.inf if name.startswith("cost") else 0.0,
+            math.inf if name.startswith(_UNBOUNDED) else 1.0,
+        )
+        for name, values in exact.items()
+    }
     ranges = [(one.believed.data, table) for one, table in tables if isinstance(one.believed.data, DataSummary)]
     below = sum(int(table.total[table.scores < data.low].sum()) for data, table in ranges)
     above = sum(int(table.total[table.scores > data.high].sum()) for data, table in ranges)
