@@ -1,9 +1,10 @@
-"""``--by`` in evaluate, check and compare: a result per segment, the worst first, none for few rows."""
+"""``--by`` in evaluate, check, compare and report: a result per segment, the worst first, none for few rows."""
 
 import numpy as np
 import pytest
 from cli_files import csv_text
 
+from oddsmith import load
 from oddsmith.metrics import calibration_error, log_loss
 
 
@@ -72,14 +73,72 @@ def test_compare_shows_where_calibration_gains(run, file):
     assert "the largest gain first" in run(*options).out
 
 
-def test_what_is_refused(run, file, tmp_path):
+def test_what_is_refused(run, file):
     path, *_ = file
     told = run("evaluate", path, "--probability", "p", "--by", "place", "--groups", "kind")
     assert (told.code, "--groups must not be combined with --by" in told.error) == (2, True)
     assert run("evaluate", path, "--probability", "p", "--by", "nothing").code == 2
-    classes = tmp_path / "classes.csv"
-    classes.write_text(
-        csv_text({"p_a": [0.5] * 60, "p_b": [0.3] * 60, "p_c": [0.2] * 60, "label": list("abc") * 20, "k": ["x"] * 60})
+
+
+@pytest.fixture
+def classes(tmp_path):
+    """Write probabilities of three classes, too sure in one segment."""
+    rng = np.random.default_rng(0)
+    true, k = rng.dirichlet([1, 1, 1], 900), np.arange(900) % 3
+    sure = np.where((k == 2)[:, None], true**4, true)
+    p = sure / sure.sum(axis=1, keepdims=True)
+    y = (true.cumsum(axis=1) < rng.random((900, 1))).sum(axis=1)
+    columns = {f"p_{name}": p[:, i] for i, name in enumerate("abc")}
+    region, kind = np.array(["north", "south", "west"])[k], np.array(["x", "y"])[np.arange(900) // 450]
+    path = tmp_path / "classes.csv"
+    names = np.array(list("abc"))[y].tolist()
+    path.write_text(csv_text(columns | {"label": names, "region": region.tolist(), "kind": kind.tolist()}))
+    return path, p, y, region
+
+
+def test_several_classes_have_segments_too(run, classes):
+    path, p, y, region = classes
+    options = (path, "--scores", "p_*", "--by", "region")
+    segments = run("evaluate", *options, "--json").json["segments"]
+    assert segments[0]["segment"] == "west"
+    for one in segments:
+        here = region == one["segment"]
+        assert one["share"] == pytest.approx((p[here].argmax(axis=1) == y[here]).mean())
+        assert one["mean_probability"] == pytest.approx(p[here].max(axis=1).mean())
+        assert one["measures"]["log_loss"]["value"] == pytest.approx(log_loss(y[here], p[here]))
+    assert "confidence" in run("evaluate", *options).out
+    bounds = run("check", *options, "--max", "calibration_in_the_large=0.2", "--max-log-loss", 1, "--json").json[
+        "bounds"
+    ]
+    assert {one["segment"] for one in bounds} == {None, "north", "south", "west"}
+    told = run("compare", *options, "-m", "temperature", "--n-folds", 3, "--json").json["segments"]
+    assert next(iter(told)) == "west"
+
+
+def test_several_classes_are_fitted_by_segment(run, classes, tmp_path):
+    path, p, _, region = classes
+    told = run("fit", path, "-o", tmp_path / "m.json", "--scores", "p_*", "--by", "region,kind", "-m", "temperature")
+    assert "6 segments" in told.out
+    assert run("apply", tmp_path / "m.json", path, "-o", tmp_path / "out.csv").code == 0
+    written = np.genfromtxt(tmp_path / "out.csv", delimiter=",", names=True, usecols=range(6, 9))
+    model = load(tmp_path / "m.json")
+    kind = np.array(["x", "y"])[np.arange(900) // 450]
+    expected = model.predict_proba(p, np.stack([region, kind], axis=1))
+    assert np.array_equal(np.array(written.tolist()), expected)
+    assert len({part.map.parts[0].coef.tolist() for part in model.segments.values()}) == 6
+    assert (
+        "--pool is for the scores of two classes"
+        in run("fit", path, "-o", tmp_path / "n.json", "--scores", "p_*", "--by", "region", "--pool").error
     )
-    told = run("check", classes, "--scores", "p_*", "--by", "k", "--max-brier", 2)
-    assert "--by is for the scores of two classes" in told.error
+
+
+@pytest.mark.parametrize(("given", "method"), [("p_a", "platt"), ("p_*", "temperature")])
+def test_a_report_shows_segments(run, classes, tmp_path, given, method):
+    path, *_ = classes
+    labels = ["--positive", "a"] if given == "p_a" else []
+    for suffix in ("md", "html", "json"):
+        page = tmp_path / f"report.{suffix}"
+        assert run("report", path, "-o", page, "--scores", given, *labels, "--by", "region", "-m", method).code == 0
+        text = page.read_text()
+        assert all(name in text for name in ("north", "south", "west"))
+        assert ("Segments" if suffix != "json" else '"segments"') in text

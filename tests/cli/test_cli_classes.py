@@ -158,9 +158,8 @@ class TestFit:
         ("options", "words"),
         [
             (["--scores", "q_*"], "scores must match columns of logits.csv"),
-            (["--scores", "z_*", "--score", "z_ant"], "--score is for the scores of two classes"),
             (["--scores", "z_*", "--positive", "ant"], "--positive is for the scores of two classes"),
-            (["--scores", "z_*", "--by", "label"], "--by is for the scores of two classes"),
+            (["--scores", "z_*", "--by", "label"], "'label' is taken by --by"),
             (["--scores", "z_*", "--classes", "a,b"], "classes must be one per score column; got 2 for 3 columns"),
             (["--scores", "z_*", "--classes", "0,1,2"], "name the classes in the order of the columns with --classes"),
             (["--scores", "z_*", "-m", "plat"], "did you mean 'platt'"),
@@ -168,7 +167,7 @@ class TestFit:
             (["--scores", "z_*", "-m", "one-vs-rest:plat"], "did you mean 'platt'"),
             (["--scores", "z_*", "-m", "one-vs-rest:METHOD"], "--method must be one of"),
             (["--scores", "z_*", "--scores-are", "probabilities"], "all rows of logits.csv must be usable"),
-            (["--score", "z_ant", "--classes", "a,b"], "--classes is for several classes"),
+            (["--score", "z_ant", "--classes", "a,b"], "classes must be for several columns of scores"),
             (["--score", "z_ant", "--sample", "5"], "--sample is for several classes"),
         ],
     )

@@ -286,7 +286,7 @@ def _resolution(text: str) -> float | Literal["auto"] | None:
         return _check.fail("resolution must be 'auto', 'exact' or a number", repr(text), "leave it out for 'auto'")
 
 
-def methods(names: Sequence[str] | None) -> dict[str, Calibrator]:
+def table_methods(names: Sequence[str] | None) -> dict[str, Calibrator]:
     """Return methods for two classes by name, by default all."""
     return {name: _calibrator(name) for name in names or METHODS}
 

@@ -1,14 +1,17 @@
 """Results by segment, for commands with ``--by``."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oddsmith import _check
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.data import ScoreTable
-    from oddsmith.files import ScoreData
+    from oddsmith.data import ScoreRows, ScoreTable
+
+    Rows = TypeVar("Rows", ScoreTable, ScoreRows)
 
 #: Rows below which a segment has no result of its own.
 MIN_ROWS = 50
@@ -17,29 +20,30 @@ MIN_ROWS = 50
 SHOWN = 20
 
 
-def refuse_by(source: "CommandInput") -> None:
-    """Refuse ``--by`` where there is a column per class, or with ``--groups``."""
-    if source.by is None:
-        return
-    if source.several:
-        hint = "leave --by out, or split the file"
-        _check.fail("--by is for the scores of two classes", f"--by {source.by} with a column per class", hint)
-    if source.groups is not None:
+def refuse_groups(source: "CommandInput") -> None:
+    """Refuse ``--by`` with ``--groups``."""
+    if source.by is not None and source.groups is not None:
         got = f"--groups {source.groups} --by {source.by}"
         _check.fail("--groups must not be combined with --by", got, "leave one of them out")
 
 
-def segments_of(source: "CommandInput", data: "ScoreData", out: "CommandOutput") -> "dict[str, ScoreTable]":
-    """Return the tables of the segments that have enough rows, and print how many have not."""
+def segments_of(source: "CommandInput", found: "Mapping[Any, Rows]", out: "CommandOutput") -> "dict[str, Rows]":
+    """Return the data of the segments that have enough rows, and print how many have not."""
     if source.by is None:
         return {}
-    named = {name if isinstance(name, str) else ", ".join(map(str, name)): part for name, part in data.segments.items()}
-    kept = {name: part for name, part in named.items() if part.rows >= MIN_ROWS}
+    named = {name if isinstance(name, str) else ", ".join(map(str, name)): part for name, part in found.items()}
+    kept = {name: part for name, part in named.items() if _n_rows(part) >= MIN_ROWS}
     left = len(named) - len(kept)
     if left:
         what = "1 segment has" if left == 1 else f"{left:,} segments have"
         out.remark(f"{what} fewer than {MIN_ROWS} rows and no result.")
     return kept
+
+
+def _n_rows(data: "ScoreTable | ScoreRows") -> int:
+    from oddsmith.data import ScoreTable
+
+    return data.rows if isinstance(data, ScoreTable) else data.n_rows
 
 
 def distance_from_zero(gap: dict[str, Any]) -> tuple[float, float]:

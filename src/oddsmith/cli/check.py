@@ -136,12 +136,12 @@ def check(
     from oddsmith import _check
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.cli._segments import refuse_by
+    from oddsmith.cli._segments import refuse_groups
     from oddsmith.files import write_atomically
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
-    refuse_by(source)
+    refuse_groups(source)
     used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
         (name, at_most, _limit(limit, option, name, at_most))
@@ -219,11 +219,13 @@ def _measured(
     options: dict[str, Any] = {"intervals": with_intervals, "random_state": source.seed}
     if source.several:
         classes = source.read_classes(out)
+        parts = segments_of(source, classes.segments, out)
         with out.show_warnings(), out.waiting("Measuring"):
-            return evaluate(classes.rows, groups=classes.groups, **options), {}
+            each = {name: evaluate(part, **options) for name, part in parts.items()}
+            return evaluate(classes.rows, groups=classes.groups, **options), each
     forecast, data, _ = source.read_forecast(out)
     groups = {name: part.map(logit) for name, part in data.segments.items()} if source.groups else None
-    segments = segments_of(source, data, out)
+    segments = segments_of(source, data.segments, out)
     with out.show_warnings(), out.waiting("Measuring"):
         by_segment = {name: evaluate(part.map(logit), **options) for name, part in segments.items()}
         return evaluate(forecast, distinct=data.distinct, groups=groups, **options), by_segment

@@ -1,18 +1,20 @@
 """``oddsmith compare``: every method on the same file, each evaluated out of sample."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from oddsmith.cli import _options as option
-from oddsmith.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
     from rich.table import Table
 
-    from oddsmith.data import ScoreTable
+    from oddsmith.calibrators import Method
+    from oddsmith.data import ScoreRows, ScoreTable
     from oddsmith.report import MethodComparison
 
 EXAMPLE = "oddsmith compare scores.csv --method platt --method isotonic"
@@ -37,49 +39,35 @@ def compare(
 
     Several classes: `oddsmith compare classes.csv --scores 'p_*' --label label -m auto -m one-vs-rest:isotonic`.
     """
-    from oddsmith.cli._input import CommandInput, class_methods, methods
+    from oddsmith.cli._input import CommandInput, class_methods, table_methods
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.cli._segments import refuse_by, segments_of
-    from oddsmith.report import compare_methods
+    from oddsmith.cli._segments import refuse_groups, segments_of
+    from oddsmith.report import compare_methods, compare_segments
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
-    refuse_by(source)
-    segments: dict[str, ScoreTable] = {}
+    refuse_groups(source)
+    options: dict[str, Any] = {"n_folds": n_folds, "random_state": seed}
     compared: partial[MethodComparison]
+    segments: Mapping[str, ScoreTable | ScoreRows]
+    methods: Mapping[str, Method]
     if source.several:
-        joint = class_methods(method)
+        methods = class_methods(method)
         read = source.read_classes(out)
-        steps = source.class_next_steps()
-        compared = partial(compare_methods, read.rows, joint, groups=read.groups, next_steps=steps)
+        options["next_steps"] = source.class_next_steps()
+        compared = partial(compare_methods, read.rows, methods, groups=read.groups)
+        segments = segments_of(source, read.segments, out)
     else:
-        calibrators = methods(method)
+        methods = table_methods(method)
         data, roles = source.read_scores(out)
-        steps = source.next_steps(roles, data.labels)
-        compared = partial(
-            compare_methods,
-            data.table,
-            calibrators,
-            input=source.meaning,
-            groups=data.segments if groups is not None else None,
-            next_steps=steps,
-        )
-        segments = segments_of(source, data, out)
+        options |= {"next_steps": source.next_steps(roles, data.labels), "input": source.meaning}
+        compared = partial(compare_methods, data.table, methods, groups=data.segments if groups is not None else None)
+        segments = segments_of(source, data.segments, out)
     with out.progress("Comparing") as progress:
-        found = compared(n_folds=n_folds, random_state=seed, progress=progress)
-        by_segment = {}
-        for name, part in segments.items():
-            try:
-                by_segment[name] = compare_methods(
-                    part,
-                    calibrators,
-                    n_folds=n_folds,
-                    random_state=seed,
-                    input=source.meaning,
-                    next_steps=steps,
-                )
-            except InvalidInputError as reason:
-                out.remark(f"Segment {name} is not compared: {reason}")
+        found = compared(progress=progress, **options)
+        by_segment, refused = compare_segments(segments, methods, **options)
+    for name, why in refused.items():
+        out.remark(f"Segment {name} is not compared: {why}")
     for name, why in found.failed.items():
         out.remark(f"Left out {name}: {why}")
 
@@ -97,13 +85,8 @@ def compare(
 
     content = found.to_dict()
     if by is not None:
-        content["segments"] = {name: one.to_dict() for name, one in _largest_gain_first(by_segment)}
+        content["segments"] = {name: one.to_dict() for name, one in by_segment.items()}
     out.result(content, show)
-
-
-def _largest_gain_first(found: "dict[str, MethodComparison]") -> "list[tuple[str, MethodComparison]]":
-    """Return the segments whose gain by calibration is surely largest first."""
-    return sorted(found.items(), key=lambda item: (item[1].advice.gain.low, item[1].advice.gain.mean), reverse=True)
 
 
 def _by_segment(found: "dict[str, MethodComparison]") -> "Table":
@@ -113,7 +96,7 @@ def _by_segment(found: "dict[str, MethodComparison]") -> "Table":
     from oddsmith.report import figure
 
     rows = []
-    for name, one in _largest_gain_first(found)[:SHOWN]:
+    for name, one in list(found.items())[:SHOWN]:
         advice, gain = one.advice, one.advice.gain
         interval = f"[{figure(gain.low)}, {figure(gain.high)}]"
         figures = map(figure, (advice.before, advice.after, gain.mean))

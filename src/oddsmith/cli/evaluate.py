@@ -1,6 +1,6 @@
 """``oddsmith evaluate``: how good probabilities are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oddsmith.cli import _options as option
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from oddsmith._types import Floats
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.data import ScoreTable
+    from oddsmith.data import ScoreRows, ScoreTable
     from oddsmith.report import NextSteps
 
 EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
@@ -45,11 +45,11 @@ def evaluate(
     from oddsmith.cli._curve import bars, curve
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.cli._segments import refuse_by
+    from oddsmith.cli._segments import refuse_groups
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
-    refuse_by(source)
+    refuse_groups(source)
     content, told = (_of_rows if source.several else _of_table)(out, source)
 
     def show(console: "Console") -> None:
@@ -59,7 +59,7 @@ def evaluate(
             console.print(table)
         console.print(_worst_classes(content))
         if by is not None:
-            console.print(_worst_segments(content["segments"]))
+            console.print(_worst_segments(content["segments"], several=source.several))
         print_text(console, f"\n{told.diagram}, in bins of equal weight:")
         ends, width = np.array([0.0, 1.0]), min(50, console.width - 6)
         points = content["reliability"]
@@ -94,7 +94,7 @@ def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
 
     forecast, data, roles = source.read_forecast(out)
     groups = {name: part.map(logit) for name, part in data.segments.items()} if source.groups else None
-    segments = segments_of(source, data, out)
+    segments = segments_of(source, data.segments, out)
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate(forecast, random_state=source.seed, distinct=data.distinct, groups=groups)
         by_segment = _by_segment({name: part.map(logit) for name, part in segments.items()})
@@ -118,11 +118,14 @@ def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
 
 def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
     """Evaluate probabilities of several classes."""
+    from oddsmith.cli._segments import segments_of
     from oddsmith.metrics import FIRST, evaluate
 
     data = source.read_classes(out)
+    segments = segments_of(source, data.segments, out)
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate(data.rows, random_state=source.seed, groups=data.groups)
+        by_segment = _by_segment(segments)
     steps = source.of_other_rows().class_next_steps()
     verdict = _verdict(found["judged"], steps, steps.if_reversed)
     warning = verdict if found["judged"]["kind"] in FIRST else ""
@@ -132,26 +135,34 @@ def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, An
     diagram = "Share of right decisions (o) by the probability of the decision"
     facts = {"input": data.rows.input, "rows_in_file": data.total}
     content = {**found, "data": found["data"] | facts, "warning": warning, "verdict": verdict}
+    if source.by is not None:
+        content["segments"] = by_segment
     return content, _Told(head, diagram, None, found["notes"])
 
 
-def _by_segment(segments: "dict[str, ScoreTable]") -> list[dict[str, Any]]:
-    """Return the figures of each segment, those whose mean probability is surely farthest from its share first."""
+def _by_segment(segments: "Mapping[str, ScoreTable | ScoreRows]") -> list[dict[str, Any]]:
+    """Return the figures of each segment, those whose mean probability is surely farthest from its share first.
+
+    Of several classes probability and share are those of the decision: its confidence and its accuracy.
+    """
     from oddsmith.cli._segments import distance_from_zero
-    from oddsmith.metrics import evaluate, holm
+    from oddsmith.data import ScoreTable
+    from oddsmith.metrics import evaluate, forecast_of, holm
 
     found = []
     for name, part in segments.items():
         one = evaluate(part, intervals=False)
+        forecast = part if isinstance(part, ScoreTable) else forecast_of(part).of_top_label()
+        decided = one if forecast is part else evaluate(forecast, intervals=False)
         kept = {key: one[key] for key in ("data", "measures", "tests", "judged")}
-        found.append({"segment": name, **one["classes"][0], **kept})
+        found.append({"segment": name, **decided["classes"][0], **kept})
     known = [one for one in found if one["p_value"] is not None]
     for one, p_holm in zip(known, holm([one["p_value"] for one in known]).tolist() if known else [], strict=True):
         one["p_holm"] = p_holm
     return sorted(found, key=lambda one: distance_from_zero(one["gap"]), reverse=True)
 
 
-def _worst_segments(found: list[dict[str, Any]]) -> "Table":
+def _worst_segments(found: list[dict[str, Any]], *, several: bool) -> "Table":
     """Return the segments, the worst first."""
     from oddsmith.cli._output import table_of
     from oddsmith.cli._segments import SHOWN, caption_of
@@ -167,7 +178,8 @@ def _worst_segments(found: list[dict[str, Any]]) -> "Table":
         values = (loss.get("value"), error.get("value"))
         row = [one["segment"], f"{one['data']['rows']:,}", *map(figure, figures), interval, *map(figure, values), p]
         rows.append(row)
-    titles = ["rows", "share", "mean P", "− share", "95 % interval", "log-loss", "ECE", "p (Holm)"]
+    names = ("accuracy", "confidence", "− accuracy") if several else ("share", "mean P", "− share")
+    titles = ["rows", *names, "95 % interval", "log-loss", "ECE", "p (Holm)"]
     return table_of(["segment"], titles, rows, caption=caption_of(len(found), "the worst first"))
 
 

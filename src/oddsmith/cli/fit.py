@@ -4,19 +4,23 @@ import warnings
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.data import ScoreTable
+    from oddsmith.data import ScoreRows, ScoreTable
     from oddsmith.metrics import Verdict
     from oddsmith.model import Model
     from oddsmith.report import MethodComparison, NextSteps
+
+    Rows = TypeVar("Rows", ScoreTable, ScoreRows)
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
 
@@ -64,7 +68,7 @@ def fit(
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
         model: Model
         if source.several:
-            refuse_options("the scores of two classes", by=by, pool=pool or None)
+            refuse_options("the scores of two classes", pool=pool or None)
             model, content, told = _fit_classes(out, source, method)
         else:
             model, content, told = _fit_two_classes(out, source, method, pool=pool)
@@ -77,7 +81,6 @@ def _fit_two_classes(
     out: "CommandOutput", source: "CommandInput", method: str, *, pool: bool
 ) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
-    from oddsmith import _check
     from oddsmith.calibrators import Calibrator, fit_method, method_named
     from oddsmith.errors import OddsmithWarning
     from oddsmith.metrics import verdict
@@ -91,14 +94,11 @@ def _fit_two_classes(
         _refuse_certain(data.table)
 
     def fitted_to(table: "ScoreTable") -> "Model":
-        made = fit_method(replace(table, labels=data.labels, meaning=source.meaning), chosen)
-        return made if made.has_one_score else replace(made, column_names=(roles.score,))
+        return fit_method(replace(table, labels=data.labels, meaning=source.meaning), chosen)
 
-    if by and len(data.segments) == data.table.rows > 1:
-        got = f"{', '.join(map(repr, by))}, with {data.table.rows:,} values in as many rows"
-        _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
+    _refuse_row_names(by, len(data.segments), data.table.rows)
     with out.waiting("Fitting"), out.show_warnings():
-        model = fitted_to(data.table)
+        model = replace(fitted_to(data.table), column_names=(roles.score,))
         groups = data.segments if source.groups else None
         judged = verdict(data.table, input=source.meaning, groups=groups)
     terms: list[dict[str, Any]] = []
@@ -115,20 +115,7 @@ def _fit_two_classes(
         terms = [term.to_dict() for term in pooled.terms_]
         model = replace(pooled.model_, column_names=(roles.score,))
     elif by:
-        parts, found = {}, defaultdict[str, list[str]](list)
-        with out.progress("Fitting segments") as progress:
-            for done, (name, table) in enumerate(data.segments.items()):
-                progress(done / len(data.segments))
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", OddsmithWarning)  # the model holds them
-                    parts[name] = fitted_to(table)
-                for text in parts[name].warnings:
-                    found[f"{parts[name].method}: {text}"].append(name)
-        for text, names in found.items():
-            out.warn(f"{_segments(names)}: {text}")
-        if few := [name for name, table in data.segments.items() if table.rows < _FEW_ROWS]:
-            out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
-        model = model.with_segments(by[0] if len(by) == 1 else by, parts)
+        model = _with_segments(out, model, by, data.segments, fitted_to)
     content = {
         "rows": data.table.rows,
         "prevalence": data.table.prevalence,
@@ -139,6 +126,41 @@ def _fit_two_classes(
     }
     over = f", {content['segments']} segments" if by else ""
     return model, content, f"to {data.table.rows:,} rows{over}{_spread(terms)}"
+
+
+def _refuse_row_names(by: "Sequence[str]", segments: int, rows: int) -> None:
+    """Refuse columns of segments that name rows."""
+    from oddsmith import _check
+
+    if by and segments == rows > 1:
+        got = f"{', '.join(map(repr, by))}, with {rows:,} values in as many rows"
+        _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
+
+
+def _with_segments(
+    out: "CommandOutput",
+    model: "Model",
+    by: "Sequence[str]",
+    segments: "Mapping[Any, Rows]",
+    fitted_to: "Callable[[Rows], Model]",
+) -> "Model":
+    """Return a model with one fitted to each segment, and print their warnings once for all segments that share one."""
+    from oddsmith.errors import OddsmithWarning
+
+    parts, found = {}, defaultdict[str, list[str]](list)
+    with out.progress("Fitting segments") as progress:
+        for done, (name, rows) in enumerate(segments.items()):
+            progress(done / len(segments))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", OddsmithWarning)  # the model holds them
+                parts[name] = replace(fitted_to(rows), column_names=None)
+            for text in parts[name].warnings:
+                found[f"{parts[name].method}: {text}"].append(name)
+    for text, names in found.items():
+        out.warn(f"{_segments(names)}: {text}")
+    if few := [name for name, part in parts.items() if part.data is None or part.data.rows < _FEW_ROWS]:
+        out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
+    return model.with_segments(by[0] if len(by) == 1 else by, parts)
 
 
 def _spread(terms: list[dict[str, Any]]) -> str:
@@ -163,7 +185,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     with out.waiting("Fitting"), out.show_warnings() as found:
         model = fit_method(data.rows, chosen, tables=data.tables)
         judged = verdict(data.rows, groups=data.groups)
-    model = replace(model, warnings=tuple(dict.fromkeys(found)))
+    model, by = replace(model, warnings=tuple(dict.fromkeys(found))), source.roles.by
     if data.groups is not None and model.verdict:
         # The method measured its gain on single rows that it held out, with other rows of their groups in the fit.
         try:
@@ -171,19 +193,24 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
             model = replace(model, verdict=_gain_over_groups(judged, compared))
         except InvalidInputError as reason:
             model = replace(model, verdict=f"The gain is not known: {reason}")
+    if by:
+        _refuse_row_names(by, len(data.segments), data.rows.n_rows)
+        model = _with_segments(out, model, by, data.segments, lambda rows: fit_method(rows, chosen))
     assert model.data is not None
     content = {
         "input": model.map.input,
         "rows": model.data.rows,
         "rows_in_file": data.total,
         "classes": {str(label): n for label, n in zip(model.labels, model.data.weights, strict=True)},
+        "segments": len(model.segments),
         "warnings": list(model.warnings),
         "verdict": _verdict(judged, source.class_next_steps()),
     }
     used = data.total if data.tables is not None else data.rows.n_rows
     sampled = f" (a sample of {data.total:,})" if used < data.total else ""
     each = "to each class against the rest " if model.map.shape == "one_vs_rest" else ""
-    return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes"
+    over = f", {len(model.segments)} segments" if by else ""
+    return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes{over}"
 
 
 def _gain_over_groups(judged: "Verdict", found: "MethodComparison") -> str:

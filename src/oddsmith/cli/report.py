@@ -29,6 +29,7 @@ def report(
     seed: option.Seed = 0,
     scores_are: option.ScoresAre = "auto",
     groups: option.GroupColumn = None,
+    by: option.ResultSegments = None,
     rows: option.RowOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
@@ -41,19 +42,23 @@ def report(
     from oddsmith import _check
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.cli._segments import refuse_groups
     from oddsmith.files import replacing
     from oddsmith.report import WRITERS
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     if output.suffix.lower() not in WRITERS:
         _check.fail("output must end in .html, .md or .json", output.name, "change the name after -o")
-    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
+    refuse_groups(source)
     with replacing(output, force=force, sources=[*source.files, *([] if costs is None else [costs])]) as page:
         summarized = _summarized(out, source, method, costs)
         with out.progress("Comparing methods") as progress:
             summary = summarized(random_state=seed, progress=progress)
         for method_name, why in summary["methods"]["failed"].items():
             out.remark(f"Left out {method_name}: {why}")
+        for segment, why in summary["segments"]["failed"].items() if by is not None else ():
+            out.remark(f"Segment {segment} is not compared: {why}")
         with out.waiting("Drawing"):
             page.write_text(WRITERS[output.suffix.lower()](summary), encoding="utf-8")
     content = {"output": str(output), "verdict": summary["verdict"], "recommended": summary["recommended"]}
@@ -64,7 +69,8 @@ def _summarized(
     out: "CommandOutput", source: "CommandInput", method: list[str] | None, costs: Path | None
 ) -> partial[dict[str, Any]]:
     """Read a file, and return what makes a summary of it."""
-    from oddsmith.cli._input import class_methods, methods, refuse_options
+    from oddsmith.cli._input import class_methods, refuse_options, table_methods
+    from oddsmith.cli._segments import segments_of
     from oddsmith.files import read_costs
     from oddsmith.report import summarize
 
@@ -76,6 +82,8 @@ def _summarized(
         read = source.read_classes(out)
         names = read.rows.column_names
         facts["Columns"] = f"{len(names)}, {names[0]!r} to {names[-1]!r}"
+        if source.by is not None:
+            facts["Segments"] = f"by {', '.join(map(repr, source.roles.by))}"
         if read.dropped is not None:
             facts["Left out"] = read.dropped.message
         if read.sampled:
@@ -92,13 +100,15 @@ def _summarized(
             source=facts,
             costs=matrix,
             groups=read.groups,
+            segments=segments_of(source, read.segments, out) if source.by is not None else None,
             next_steps=steps,
         )
     refuse_options("several classes, one column for each (--scores 'p_*')", costs=costs)
-    calibrators = methods(method)
+    calibrators = table_methods(method)
     data, roles = source.read_scores(out)
     columns = {"score": roles.score, "label": roles.label, "weight": roles.weight, "groups": roles.groups}
-    facts["Columns"] = ", ".join(f"{role} {column!r}" for role, column in columns.items() if column is not None)
+    named = [f"{role} {column!r}" for role, column in columns.items() if column is not None]
+    facts["Columns"] = ", ".join([*named, *(f"segments by {column!r}" for column in roles.by)])
     if data.dropped is not None:
         facts["Left out"] = data.dropped.message
     return partial(
@@ -109,6 +119,7 @@ def _summarized(
         labels=data.labels,
         source=facts,
         input=source.meaning,
-        groups=data.segments or None,
+        groups=data.segments if source.groups is not None else None,
+        segments=segments_of(source, data.segments, out) if source.by is not None else None,
         next_steps=source.next_steps(roles, data.labels),
     )

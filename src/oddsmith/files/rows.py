@@ -1,7 +1,7 @@
 """Read rows of several classes from a file; of a large one, a random sample."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
 from oddsmith.files.columns import Columns, listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, BadRows, class_tables, sum_of, text_literal
+from oddsmith.maps import rows_by_segment
 
 __all__ = ["MOST_VALUES", "RowMeaning", "ScoreRowData", "read_rows"]
 
@@ -67,6 +68,8 @@ class ScoreRowData:
         Of all rows, each class against the rest: if requested and the rows are a sample.
     groups : ndarray of str, shape (n,), or None
         The name of the group of each row.
+    segments : dict
+        The rows of each segment, if there are any, by its name, or of several columns by a tuple of names.
     """
 
     rows: ScoreRows
@@ -76,6 +79,7 @@ class ScoreRowData:
     largest_gap: float
     tables: tuple[ScoreTable, ...] | None = None
     groups: NDArray[np.str_] | None = None
+    segments: dict[Any, ScoreRows] = field(default_factory=dict)
 
     @property
     def sampled(self) -> bool:
@@ -105,8 +109,8 @@ def read_rows(
         What the columns contain. "auto" reads rows that are ≥ 0 and sum to 1 as probabilities and numbers outside [0,
         1] for logits; numbers within it that do not sum to 1 are refused.
     bad_rows : {"refuse", "skip"}, default "refuse"
-        What to do when a score, label or weight is missing or no finite number, probabilities do not sum to 1, or a
-        label belongs to no column.
+        What to do when a score, label, weight or segment is missing, a score or weight is no finite number,
+        probabilities do not sum to 1, or a label belongs to no column.
     sample : int, optional
         How many rows to read at most, drawn at random; by default as many as make 20,000,000 scores.
     random_state : int, default 0
@@ -139,6 +143,7 @@ def read_rows(
     kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(k)] + [f"CAST(f{k} AS VARCHAR) AS label"]
     if columns.groups is not None:
         kept.append(f"CAST(f{columns.names.index(columns.groups)} AS VARCHAR) AS group_name")
+    kept += [f"CAST(f{columns.names.index(name)} AS VARCHAR) AS k{i}" for i, name in enumerate(columns.by)]
     with explained(file.name):
         rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
         found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
@@ -166,7 +171,11 @@ def read_rows(
     scored = _score_rows(columns, drawn, codes, input_)
     seen = np.bincount(scored.truth, minlength=len(columns.classes))
     unseen = tuple(each for each, times in zip(columns.classes, seen, strict=True) if not times)
-    return ScoreRowData(scored, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made, groups)
+    keys = (np.ma.getdata(drawn[f"k{i}"]) for i in range(len(columns.by)))
+    found_rows = rows_by_segment(*keys) if columns.by else {}
+    segments = {name: scored.take(at) for name, at in sorted(found_rows.items())}
+    gap = sums.gap if input_ == "probabilities" else 0.0
+    return ScoreRowData(scored, good, unseen, dropped, gap, made, groups, segments)
 
 
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
@@ -265,6 +274,7 @@ def _usable(rows: str, columns: Columns, foreign: Sequence[str], input_: str, wh
         kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
     if columns.groups is not None:
         kept.append("group_name")
+    kept += [f"k{i}" for i in range(len(columns.by))]
     conditions = ["problem IS NULL"]
     if foreign:
         conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")

@@ -5,7 +5,7 @@ from functools import partial as _partial
 
 from oddsmith._foreign_names import refuse as _refuse
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
-from oddsmith.report.methods import MethodComparison, compare_methods
+from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 from oddsmith.report.render import json_text as json_text
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
@@ -27,6 +27,7 @@ __all__ = [
     "MethodComparison",
     "NextSteps",
     "compare_methods",
+    "compare_segments",
     "summarize",
     "to_html",
     "to_json",

@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.data import Meaning, ScoreRows, ScoreTable, Signal
-from oddsmith.errors import OddsmithWarning
+from oddsmith.errors import InvalidInputError, OddsmithWarning
 from oddsmith.metrics import (
     GROUPS,
     ClassForecast,
@@ -24,7 +24,7 @@ from oddsmith.metrics import (
 from oddsmith.report.advice import Advice, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.held_out import HeldOutCases, RowCases, TableCases
 
-__all__ = ["MethodComparison", "compare_methods"]
+__all__ = ["MethodComparison", "compare_methods", "compare_segments"]
 
 #: Methods that are named where several do as well.
 _NAMED = 5
@@ -239,6 +239,36 @@ def compare_methods(
         _cases=cases,
         _forecasts=forecasts,
     )
+
+
+def compare_segments(
+    segments: Mapping[str, ScoreTable | ScoreRows], methods: Mapping[str, Any], **options: Any
+) -> tuple[dict[str, MethodComparison], dict[str, str]]:
+    """Compare methods on each segment of the data alone.
+
+    Parameters
+    ----------
+    segments : mapping of str to ScoreTable or ScoreRows
+    methods, options
+        As for `compare_methods`.
+
+    Returns
+    -------
+    dict of str to MethodComparison
+        Those whose gain by calibration is surely largest first.
+    dict of str to str
+        Segments that cannot be compared, and why.
+    """
+    found: dict[str, MethodComparison] = {}
+    refused: dict[str, str] = {}
+    for name, part in segments.items():
+        try:
+            found[name] = compare_methods(part, methods, **options)
+        except InvalidInputError as reason:
+            refused[name] = str(reason)
+    gains = {name: one.advice.gain for name, one in found.items()}
+    order = sorted(found, key=lambda name: (gains[name].low, gains[name].mean), reverse=True)
+    return {name: found[name] for name in order}, refused
 
 
 def _held_out(

@@ -29,7 +29,7 @@ from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
 from oddsmith.report.held_out import fitted_log_odds
-from oddsmith.report.methods import MethodComparison, compare_methods
+from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
@@ -68,6 +68,7 @@ def summarize(
     random_state: int = 0,
     input: Meaning = "score",
     groups: Groups | None = None,
+    segments: Mapping[str, ScoreTable | ScoreRows] | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
@@ -90,6 +91,8 @@ def summarize(
         in `oddsmith.decide`. Decisions are then those of least expected cost instead of the most probable classes.
     random_state : int, default 0
         Of folds and intervals.
+    segments : mapping of str to ScoreTable or ScoreRows, optional
+        Parts of the data: methods are compared on each of them alone, too.
     input, groups, next_steps, progress
         As in `compare_methods`.
 
@@ -161,8 +164,22 @@ def summarize(
             "forecasts": {m: _row_parts(forecast, worst[:_WORST], matrix) for m, forecast in forecasts.items()},
             "costs": None if matrix is None else _costs(forecasts, matrix),
         }
+    if segments is not None:
+        options = {"random_state": random_state, "input": input, "next_steps": next_steps}
+        content["segments"] = _segments(segments, methods, options)
     report(1.0)
     return dict(plain(content))
+
+
+def _segments(
+    segments: Mapping[str, ScoreTable | ScoreRows], methods: Mapping[str, Any], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what calibration gains in each segment, and which segments cannot be compared."""
+    found, refused = compare_segments(segments, methods, **options)
+    gains = [
+        {"segment": name, "cases": one.comparison.decisions, **one.to_dict()["advice"]} for name, one in found.items()
+    ]
+    return {"compared": gains, "failed": refused}
 
 
 def _labels(data: ScoreTable | ScoreRows, labels: tuple[Any, Any] | None) -> list[Any]:

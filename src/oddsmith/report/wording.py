@@ -89,8 +89,19 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "facts": list(_facts(summary)),
         "classes": list(_rows_of_classes(summary)),
         "notes": list(notes),
+        "segments": list(_rows_of_segments(summary)),
+        "left_out": summary["segments"]["failed"] if "segments" in summary else {},
         **(_decisions(summary) if several else {}),
     }
+
+
+def _rows_of_segments(summary: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Return a row for each segment: its name, method, cases, log-loss before and after, gain, and interval."""
+    for one in summary["segments"]["compared"] if "segments" in summary else ():
+        gain = one["gain"]
+        figures = map(figure, (one["before"], one["after"], gain["mean"]))
+        ends = f"[{figure(gain['low'])}, {figure(gain['high'])}]"
+        yield [one["segment"], one["method"], f"{one['cases']:,.0f}", *figures, ends]
 
 
 def is_of_several(evaluation: Mapping[str, Any]) -> bool:
