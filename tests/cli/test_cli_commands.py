@@ -25,7 +25,7 @@ COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).comman
 
 def test_there_is_every_command():
     wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show"}
-    wanted |= {"threshold", "shift", "decide", "combine", "expect", "plan", "watch", "audit"}
+    wanted |= {"threshold", "shift", "decide", "combine", "expect", "plan", "watch", "audit", "table"}
     assert set(COMMANDS) == wanted
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
+from oddsmith import ScoreTable
 from oddsmith.cli._exit import EXIT_CODES
 from oddsmith.model import Model
 
@@ -223,3 +225,13 @@ def test_text_that_is_not_utf_8_stops_only_what_writes_it_again(run, scores):
     told = run("apply", scores.with_name("model.json"), scores, "-o", scores.with_name("out.csv"))
     assert told.code == 2
     assert "convert the text to UTF-8" in told.error
+
+
+def test_table_prints_a_query_that_runs(run):
+    options = ("--score", "s", "--label", "y", "--by", "day", "--dialect", "sqlite")
+    told = run("table", "main.scores", *options, "--print-sql")
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE scores AS SELECT 0.2 AS s, 0 AS y, 1 AS day UNION ALL SELECT 0.9, 1, 1")
+    assert ScoreTable.from_query(connection, told.out)[1].rows == 2
+    connection.close()
+    assert "add --print-sql" in run("table", "main.scores", *options).error

@@ -30,6 +30,7 @@ COMMANDS = (
     "compare",
     "report",
     "audit",
+    "table",
     "threshold",
     "shift",
     "decide",

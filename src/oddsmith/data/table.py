@@ -253,6 +253,37 @@ class ScoreTable:
         made = build(frame, score, label, weight, by, resolution, pos_label, bad_rows)
         return made
 
+    @staticmethod
+    def from_query(
+        connection: Any, sql: str, pos_label: Any = None, bad_rows: Literal["refuse", "skip"] = "refuse"
+    ) -> "ScoreTable | dict[Any, ScoreTable]":
+        """Build a table from the result of a query, which a warehouse has run.
+
+        Parameters
+        ----------
+        connection : connection of DB-API, DuckDB or SQLAlchemy
+        sql : str
+            From `oddsmith.frames.table_query`, or ``oddsmith table --print-sql``; or a query of one's own with the
+            columns ``score``, ``label`` and ``rows``. Each further column is a key; the result is a dict of tables.
+        pos_label : object, optional
+            The positive label.
+        bad_rows : {"refuse", "skip"}, default "refuse"
+            What to do when a score, label, weight or key is missing, or a score infinite.
+
+        Examples
+        --------
+        >>> import sqlite3
+        >>> connection = sqlite3.connect(":memory:")
+        >>> _ = connection.execute("CREATE TABLE scores AS SELECT 0.2 AS s, 0 AS y UNION ALL SELECT 0.9, 1")
+        >>> sql = "SELECT s AS score, y AS label, COUNT(*) AS rows FROM scores GROUP BY s, y"
+        >>> ScoreTable.from_query(connection, sql)
+        ScoreTable(rows=2, distinct=2, kind=count, weight=2, prevalence=0.5, resolution=exact)
+        """
+        from oddsmith.frames import table_from_query as build
+
+        made: ScoreTable | dict[Any, ScoreTable] = build(connection, sql, pos_label, bad_rows)
+        return made
+
     @property
     def kind(self) -> Literal["count", "weight"]:
         """Either "count" for integer counts or "weight" for float importance weights."""

@@ -16,9 +16,11 @@ from oddsmith.frames.groups import refuse_many_groups as refuse_many_groups
 from oddsmith.frames.groups import refuse_overflow as refuse_overflow
 from oddsmith.frames.names import spare_name as spare_name
 from oddsmith.frames.one_vs_rest import class_tables
+from oddsmith.frames.queries import table_from_query as table_from_query
+from oddsmith.frames.queries import table_query
 from oddsmith.frames.resolution import settle as settle
 from oddsmith.frames.sql_text import identifier as identifier
 from oddsmith.frames.sql_text import sum_of as sum_of
 from oddsmith.frames.sql_text import text_literal as text_literal
 
-__all__ = ["apply", "class_tables", "tables_from_frame"]
+__all__ = ["apply", "class_tables", "table_query", "tables_from_frame"]

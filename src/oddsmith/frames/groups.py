@@ -63,7 +63,7 @@ def read_groups(
     if not kept.any():
         _check.fail("frame must contain rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
-    positive, labels = _positive(columns["label"], frame.called(frame.label), pos_label)
+    positive, labels = positive_labels(columns["label"], frame.called(frame.label), pos_label)
     if frame.lazy:
         refuse_many_groups(everything, grid)
     rows = columns["rows"].astype(np.int64)
@@ -140,7 +140,7 @@ def _weight(columns: dict[str, NDArray[Any]], name: str) -> Weights:
     return high * HALF + low
 
 
-def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> tuple[Bools, tuple[Any, Any]]:
+def positive_labels(labels: NDArray[Any], name: str, pos_label: Any) -> tuple[Bools, tuple[Any, Any]]:
     """Read labels as `ScoreTable.from_arrays` does; return which are positive, and what both are called."""
     distinct = list(dict.fromkeys(labels.tolist()))
     try:
