@@ -164,6 +164,25 @@ def test_whole_numbers_need_no_warning_and_have_neighbors(unit, cls):
     assert np.all(np.abs(np.diff(ends)[[0, 2]]) < 1.2)
 
 
+@pytest.mark.parametrize("most", [5, 7])
+def test_ratings_cost_no_more_than_by_platt_and_have_neighbors(most):
+    """Of log-odds of one sign log p is next to 0: read as such, 30 ratings gave P = 1e-19 just below the lowest."""
+    losses = {AutoCalibrator: [], BetaCalibrator: [], PlattCalibrator: []}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=5030)
+        scores = np.clip(np.rint((1 + most) / 2 + (most - 1) / 4 * z), 1, most)
+        y = (rng.random(5030) < expit(1.2 * z - 0.5)).astype(int)
+        for cls, found in losses.items():
+            with ours_allowed():
+                fitted = cls().fit(scores[:30], y[:30])
+            found.append(log_loss(fitted.log_odds(scores[30:]), y[30:]))
+            assert np.all(np.abs(fitted.log_odds([0.0, most + 1.0])) < 16)
+    platt = np.mean(losses[PlattCalibrator])
+    assert np.mean(losses[AutoCalibrator]) < platt + 0.003
+    assert np.mean(losses[BetaCalibrator]) < platt + 0.015
+
+
 def test_declared_log_odds_are_used_as_given():
     rng = np.random.default_rng(7)
     z = rng.normal(size=300)

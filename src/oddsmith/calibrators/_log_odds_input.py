@@ -22,7 +22,7 @@ class UnitCalibrator(Calibrator):
     With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the data
     know what they are (`ScoreTable.meaning`), the range does not matter. Scores that are not plausible as log-odds
     (some beyond ±37, or whole numbers that span 20 or more) are read as they are, clipped to ±37 or standardized,
-    whichever forecasts best out of sample; whole numbers of one sign, such as ranks or percents, that span 8 or more
+    whichever forecasts best out of sample; whole numbers of one sign, such as ratings or ranks, that span 2 or more
     are always standardized. ``input_`` names what they were taken for, and the map reads them in the same way: a later
     score beyond [0, 1] is refused if they were probabilities.
     """

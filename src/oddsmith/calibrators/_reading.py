@@ -31,7 +31,7 @@ _CLIP = float(np.finfo(np.float64).eps)
 
 #: Whole numbers over so wide a range, or over the other one if none has another sign, are hardly log-odds.
 _WHOLE_SPAN = 20.0
-_GRADES = 8.0
+_GRADES = 2.0
 
 #: Number of interquartile ranges from the median beyond which a score lies apart from the others.
 _APART = 20.0

@@ -118,7 +118,7 @@ class AutoCalibrator(UnitCalibrator):
     whichever blend is likelier out of sample: the first suits networks and boosters, the second nearest neighbors and
     forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers
     that span 20 or more) are standardized, (s − median)/IQR, where that is likelier; whole numbers of one sign that
-    span 8 or more, such as ranks or percents, always. It does not matter whether scores are given as probabilities or
+    span 2 or more, such as ratings or ranks, always. It does not matter whether scores are given as probabilities or
     as their log-odds.
 
     Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0

@@ -32,7 +32,7 @@ class TemperatureCalibrator(UnitCalibrator):
         "score" reads scores that all lie in [0, 1] as probabilities, clipped to 2.2e−16 from 0 and 1, and
         others as log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or
         more) are read as they are, clipped to ±37 or standardized to (s − median)/IQR, whichever forecasts best out of
-        sample; whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds"
+        sample; whole numbers of one sign that span 2 or more, such as ratings or ranks, are standardized. "log_odds"
         uses scores as given.
 
     Attributes
