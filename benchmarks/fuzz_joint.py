@@ -3,8 +3,9 @@
 What must be true of each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
 1, P = 0 at −inf and nowhere else for the true class, a loss in sample that is not far above that of the base rates
 and, where the true class is always on top, not above that of the logits as given; and a warning where the logits do not
-favor the true class. On new rows, decisions must be about as accurate as by the largest logit. The run may be stopped
-at any time and continues where it was; ``--state`` names its file.
+favor the true class. On new rows, decisions must be about as accurate as by the largest logit, and margins in any unit
+must not cost much more than by temperature scaling. The run may be stopped at any time and continues where it was;
+``--state`` names its file.
 """
 
 import argparse
@@ -46,6 +47,9 @@ _ABOVE_GIVEN = 0.01
 #: After a fit to at least so many rows per class, decisions for so many new rows may be right less often than those by
 #: the largest logit, by this share.
 _PER_CLASS, _NEW_ROWS, _LESS_OFTEN = 20, 2000, 0.03
+
+#: On new rows log-loss may exceed that of temperature scaling by this much per case, of margins in any unit.
+_ABOVE_TEMPERED = 0.05
 
 #: Logits from here on may be masks.
 _LARGE = 300.0
@@ -101,6 +105,13 @@ def one_huge_logit(rng: np.random.Generator, n: int, k: int) -> Case:
     case = _drawn(rng, n, k)
     case.z[rng.integers(n), rng.integers(k)] = rng.choice([-1, 1]) * 10.0 ** rng.uniform(3, 250)
     return case
+
+
+def any_unit(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Draw margins of perceptrons and the like: right up to a factor of up to 1e9."""
+    z, y, *_ = _drawn(rng, n + _NEW_ROWS, k)
+    z *= 10.0 ** rng.uniform(2, 9)
+    return Case(z[:n], y[:n], new=(z[n:], y[n:]))
 
 
 def few_cases(rng: np.random.Generator, n: int, k: int) -> Case:
@@ -174,6 +185,7 @@ FAMILIES = {
         varying_masks,
         sporadic_masks,
         one_huge_logit,
+        any_unit,
         few_cases,
         single_case,
         rare_classes,
@@ -221,12 +233,23 @@ def faults(method: str, name: str, case: Case) -> list[str]:
     warned = any(issubclass(one.category, OddsmithWarning) for one in said)
     if case.new is not None and len(y) >= _PER_CLASS * k and not warned:
         found += _decisions(fitted, *case.new)
+        if name == "any_unit" and (lost := _lost_to_temperature(fitted, case)) > _ABOVE_TEMPERED:
+            found.append(f"{lost:.3g} nats per new row above temperature scaling")
     return found + _losses(name, case, logs)
 
 
 def _decisions(fitted: Any, z: np.ndarray, y: np.ndarray) -> list[str]:
     lost = float(np.mean(z.argmax(axis=1) == y) - np.mean(fitted.predict(z) == y))
     return [f"{lost:.3f} less accurate than the largest logit, without a warning"] if lost > _LESS_OFTEN else []
+
+
+def _lost_to_temperature(fitted: Any, case: Case) -> float:
+    z, y = case.new if case.new is not None else case[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        tempered = TemperatureScaling(classes=range(z.shape[1])).fit(case.z, case.y, case.weight)
+    ours, theirs = (each.predict_log_proba(z)[np.arange(len(y)), y] for each in (fitted, tempered))
+    return float(np.mean(theirs - ours))
 
 
 def _not_favored(case: Case) -> bool:

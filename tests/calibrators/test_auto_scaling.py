@@ -17,6 +17,7 @@ from oddsmith import (
     PlattCalibrator,
     TemperatureScaling,
     VectorScaling,
+    load,
 )
 from oddsmith.calibrators import _sorted_cases, auto_scaling
 from oddsmith.calibrators._recenter import level_classes
@@ -113,6 +114,25 @@ def test_it_is_never_clearly_worse_than_temperature_scaling(n, seed):
         for method in (AutoScaling, TemperatureScaling)
     )
     assert ours <= tempered + max(0.002, 1.5 * 5 / n)
+
+
+@pytest.mark.parametrize("unit", [300.0, 1e4, 1e9])
+@pytest.mark.parametrize("mask", [None, -1e30, -np.inf])
+def test_margins_in_any_unit_are_scaled_as_well_as_by_temperature(unit, mask, tmp_path):
+    """Margins of a perceptron are 1e4: logs of probabilities that end at −700 made 0 and 1 of them all."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(4400, 5))
+    gone = (rng.random(truth.shape) < 0.2) & (np.arange(5) > 0)
+    log_odds = truth if mask is None else np.where(gone, -np.inf, truth)
+    logits = unit * truth if mask is None else np.where(gone, mask, unit * truth)
+    y = np.argmax(log_odds + rng.gumbel(size=truth.shape), axis=1)
+    fitted = AutoScaling(classes=range(5)).fit(logits[:400], y[:400])
+    tempered = TemperatureScaling(classes=range(5)).fit(logits[:400], y[:400]).predict_proba(logits[400:])
+    prob = fitted.predict_proba(logits[400:])
+    assert loss(prob, y[400:]) < loss(tempered, y[400:]) + 0.01
+    assert np.all(prob[~np.isfinite(logits[400:])] == 0)
+    fitted.save(tmp_path / "m.json")
+    assert_allclose(load(tmp_path / "m.json").predict_proba(logits[400:]), prob, rtol=1e-12)
 
 
 def test_confused_and_biased_classes_are_told_apart():

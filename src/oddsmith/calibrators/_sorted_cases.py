@@ -36,6 +36,8 @@ class Sorted(NamedTuple):
         How far below the largest logit masked ones are, at least.
     clips : bool
         Whether logits below the floor, but for those of −inf, are to be read as being there instead.
+    deep : bool
+        Whether logs of probabilities too small for doubles are used.
     """
 
     z: Floats
@@ -44,6 +46,7 @@ class Sorted(NamedTuple):
     columns: NDArray[np.intp]
     floor: float
     clips: bool = False
+    deep: bool = False
 
     @property
     def totals(self) -> Floats:

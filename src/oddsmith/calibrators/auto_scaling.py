@@ -28,7 +28,7 @@ from oddsmith.fitting import (
     structured_penalty,
 )
 from oddsmith.formula import MASKED
-from oddsmith.maps import FLOOR, ScalingMap, ScalingPart
+from oddsmith.maps import FLOOR, LogitReading, ScalingMap, ScalingPart
 
 __all__ = ["AutoScaling"]
 
@@ -118,7 +118,8 @@ class AutoScaling(JointScaling):
     to chance. The blend shares the weight with temperature scaling as 1 to exp(4 − G), G being its gain over it in nats
     over all cases out of sample. Logits are read as logs of probabilities, log p, and as log(p + ε), ε chosen by the
     likelihood of temperature scaling: the first suits networks, the second forests and nearest neighbors, which
-    predict exactly 0, and naive Bayes uses both. With more than 4,096 logits, fits are stopped after 80 steps.
+    predict exactly 0, and naive Bayes uses both. log p is held above −700 unless temperature scaling is better without
+    that, as for margins of 10⁴. With more than 4,096 logits, fits are stopped after 80 steps.
 
     The log-odds of the blend are moved by the least that makes |Σw(P − Y)| of each class, over the fitted cases,
     smaller than half a standard error √Σw P(1 − P), or below two of them with fewer than 200 cases per class. This
@@ -156,7 +157,7 @@ class AutoScaling(JointScaling):
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
         read, (_, _, reason) = clipped_where_better(logits, index, weight)
-        cases = sort_cases(logits, index, weight)._replace(floor=read.floor, clips=read.clips)
+        cases = _deep_where_better(sort_cases(logits, index, weight)._replace(floor=read.floor, clips=read.clips))
         folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
         as_given = reason is SeparableWarning and _ReadCases(cases, 0.0).best >= 1
         candidates = list(_as_given(cases, folds, keep=keep) if as_given else _candidates(cases, folds, keep=keep))
@@ -251,7 +252,7 @@ class _ReadLogits(NamedTuple):
         z, gone = cases.z, cases.z <= (MASKED if cases.clips else -cases.floor)
         if cases.clips:
             z = np.where(gone, z, np.maximum(z, -cases.floor))
-        log_prob = np.maximum(log_softmax(z, axis=1), FLOOR)
+        log_prob = np.maximum(log_softmax(z, axis=1), -cases.floor if cases.deep and softening == 0 else FLOOR)
         if softening > 0:
             log_prob = np.log(np.exp(log_prob) + softening)
         return cls(np.asarray(log_prob + math.log(z.shape[1])), gone if gone.any() else None)
@@ -275,12 +276,16 @@ def _log_proba(part: ScalingPart, read: _ReadLogits) -> Floats:
     return np.asarray(log_softmax(scaled, axis=1))
 
 
+def _deep_where_better(cases: Sorted) -> Sorted:
+    """Return cases whose logs of probabilities have no floor if temperature scaling is better so, as of margins."""
+    if not np.any((cases.z < FLOOR) & (cases.z > -cases.floor)):
+        return cases
+    return min((cases, cases._replace(deep=True)), key=lambda read: _ReadCases(read, 0.0).tempered_loss())
+
+
 def _softenings(cases: Sorted) -> list[float]:
     """Return 0 and, where another reading suits temperature scaling better, that one."""
-    losses = {}
-    for softening in (0.0, *_SOFTENINGS):
-        reader = _ReadCases(cases, softening)
-        losses[softening] = -float(cases.weight @ _of_true(_log_proba(reader.tempered(), reader.read), cases.truth))
+    losses = {softening: _ReadCases(cases, softening).tempered_loss() for softening in (0.0, *_SOFTENINGS)}
     return sorted({0.0, min(losses, key=lambda softening: losses[softening])})
 
 
@@ -298,6 +303,10 @@ class _ReadCases:
         """Return temperature scaling, at a multiple of the best temperature."""
         name = "temperature" if times == 1 else f"temperature ×{times:g}"
         return self.part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
+
+    def tempered_loss(self) -> float:
+        """Return the log-loss of temperature scaling over all cases."""
+        return -float(self._cases.weight @ _of_true(_log_proba(self.tempered(), self.read), self._cases.truth))
 
     def constant(self, uniform: bool) -> ScalingPart:
         """Return the same probabilities for all cases: shares of classes, as if one case more were of any class."""
@@ -324,8 +333,15 @@ class _ReadCases:
     def part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
         """Return a part under this reading."""
         full = f"{name}, softened" if self.softening > 0 else name
-        floor = (self._cases.floor, None) if self._cases.clips else (self._cases.floor, self._drop) if coef.ndim else ()
-        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept, *floor)
+        reading: LogitReading = "floored_log_probabilities"
+        if deep := self._cases.deep and self.softening == 0:
+            reading = "log_probabilities" if coef.ndim == 2 else "logits"
+        floor: tuple[float | None, ...] = ()
+        if self._cases.clips:
+            floor = self._cases.floor, None
+        elif coef.ndim or deep:
+            floor = self._cases.floor, self._drop
+        return ScalingPart(full, reading, self.softening, coef, intercept, *floor)
 
     @property
     def _drop(self) -> float:
