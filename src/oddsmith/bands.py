@@ -64,7 +64,7 @@ def band(table: ScoreTable, level: float = 0.95) -> Band:
     [[0.04, 0.4], [0.5, 0.97]]
     """
     share = checked_level(level)
-    starts, pos, total = _groups(table, "a band that holds in finite samples")
+    starts, pos, total = _groups(table, "a band that is valid in finite samples")
     first, last = _runs(len(starts))
     return _band_of_runs(table, starts, pos, total, first, last, share)
 

@@ -85,8 +85,8 @@ def test_oddities_are_said_in_plain_words():
     with pytest.warns(SpikeWarning):
         cal = AsymmetricLaplaceCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
     assert [message[:48] for message in cal.fit_warnings_] == [
-        "The mode of the positive class lies at its edge ",
-        "The mode of the negative class lies at its edge ",
+        "The mode of the positive class is at its edge ",
+        "The mode of the negative class is at its edge ",
     ]
     with pytest.warns(SeparableWarning, match="leave a piece free"):
         PiecewiseLogisticCalibrator(penalty=0.0, knots=[5.0]).fit([-1.0, 0.5, 0.0, 1.0], [0, 0, 1, 1])

@@ -26,7 +26,7 @@ def test_labels_that_differ_by_case_or_blanks_are_not_divided(run, odd):
     quoted = f"'ja,{odd}'" if " " in odd else f"ja,{odd}"
     assert "labels that differ by case or blanks only must be on the same side" in told.error
     assert "ja 94, nein 23," in told.error
-    assert f"Hint: pass --positive {quoted}, or write them alike in the file." in told.error
+    assert f"Hint: pass --positive {quoted}, or write them in the same way in the file." in told.error
     told = run("fit", "in.csv", "-o", "m.json", "-m", "platt", "--positive", f"ja,{odd}", "--json")
     assert told.json["prevalence"] == pytest.approx(100 / 123)
     assert Model.load("m.json").labels == ("nein", "ja")

@@ -71,4 +71,4 @@ def test_what_is_broken_is_one_line_and_breaks_nothing_else(run, installed, valu
     assert run("greet").out == "Hello, you.\n"
     shown = run("--help")
     assert (shown.code, shown.err) == (0, "")
-    assert "study     Cannot be loaded; oddsmith study says why." in shown.out
+    assert "study     Cannot be loaded; oddsmith study shows the error." in shown.out

@@ -217,7 +217,7 @@ def test_maps_within_maps_have_an_end():
         ({"schema": 2}, "must contain exactly"),
         ({"schema": 0}, "schema must be an integer"),
         ({"schema": "1"}, "schema must be an integer"),
-        ({"format": "recipe"}, 'must say "format"'),
+        ({"format": "recipe"}, 'must contain "format"'),
         ({"labels": [0]}, "labels"),
         ({"labels": [[0], [1]]}, "labels"),
         ({"warnings": "none"}, "warnings"),

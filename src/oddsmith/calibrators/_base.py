@@ -232,7 +232,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             _check.fail("calibrators must be of one class and parameters to merge", f"{other!r}", f"pass a {self!r}")
         mine, theirs = (getattr(part, "_chunks", None) for part in (self, other))
         if mine is None or theirs is None:
-            _check.fail("both calibrators must know their rows to merge", "one without", "fit both by partial_fit")
+            _check.fail("both calibrators must have kept their rows to merge", "one without", "fit both by partial_fit")
         merged: Self = clone(self)
         chunks: Chunks = mine.merge(theirs)
         merged._learn(chunks.table, chunks.classes)

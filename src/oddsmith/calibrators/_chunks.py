@@ -50,7 +50,7 @@ class Chunks:
         """Return the same chunks with labels seen elsewhere, which must be the same where both are known."""
         if any(a is not None and b is not None and a != b for a, b in zip(self.seen, labels, strict=True)):
             must = "labels must be the same in every chunk"
-            _check.fail(must, f"{labels!r} after {self.seen!r} (negative, positive)", "code them alike")
+            _check.fail(must, f"{labels!r} after {self.seen!r} (negative, positive)", "code them in the same way")
         negative, positive = (b if a is None else a for a, b in zip(self.seen, labels, strict=True))
         return replace(self, seen=(negative, positive))
 

@@ -121,7 +121,7 @@ class _BayesCalibrator(Calibrator):
         for name, density in (("positive", positive), ("negative", negative)):
             if density.spike:
                 message = (
-                    f"The mode of the {name} class lies at its edge ({density.theta:g}): the density is a spike there "
+                    f"The mode of the {name} class is at its edge ({density.theta:g}): the density is a spike there "
                     "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges."
                 )
                 notes.append((SpikeWarning, message))

@@ -68,7 +68,7 @@ WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: no temperature is best, so T = 1, the logits as given.",
     ReversedScoreWarning: "Logits do not favor the true class: no temperature is better than uniform probabilities.",
-    NonConvergenceWarning: "The best temperature lies beyond its bounds.",
+    NonConvergenceWarning: "The best temperature is beyond its bounds.",
 }
 
 

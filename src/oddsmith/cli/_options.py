@@ -48,7 +48,7 @@ RowLimit = Annotated[
 ]
 ClassScoresAre = Annotated[
     Literal["auto", "logits", "probabilities"],
-    typer.Option("--scores-are", help="What the columns of several classes hold; 'auto': probabilities sum to 1."),
+    typer.Option("--scores-are", help="What the columns of several classes contain; 'auto': probabilities sum to 1."),
 ]
 ResultSegments = Annotated[
     str | None,
@@ -110,7 +110,7 @@ ScoresAre = Annotated[
     typer.Option(
         "--scores-are",
         help="What the scores are; 'auto': probabilities where all lie in [0, 1], and of several classes sum to 1; "
-        "else nothing known, and of several classes logits.",
+        "else unknown, and of several classes logits.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]

@@ -43,14 +43,14 @@ class ExtensibleGroup(TyperGroup):
 
 
 def _load(entry: EntryPoint) -> Any:
-    """Return the command of an entry, or one that says why there is none."""
+    """Return the command of an entry, or one that gives the reason if there is none."""
     try:
         return _command(entry.name, entry.load())
     except Exception as error:  # whatever another package does wrong
         package = entry.dist.name if entry.dist else entry.module
         return _failing(
             entry.name,
-            f"Cannot be loaded; oddsmith {entry.name} says why.",
+            f"Cannot be loaded; oddsmith {entry.name} shows the error.",
             f"oddsmith {entry.name} must be loaded from {package}",
             f"{type(error).__name__}: {error}",
             f"install {package} again; python -c 'import {entry.module}' may show where it fails",

@@ -31,11 +31,15 @@ def audit(
     depth: Annotated[int, typer.Option("--depth", min=1, max=2, help="1: columns alone; 2: pairs of them, too.")] = 2,
     bins: Annotated[int, typer.Option("--bins", min=2, help="Bins of columns of numbers.")] = 4,
     min_rows: Annotated[int, typer.Option("--min-rows", min=1, help="Leave smaller segments out.")] = 50,
-    level: Annotated[float, typer.Option("--level", help="Level of intervals and of significance.")] = 0.95,
+    level: Annotated[
+        float, typer.Option("--level", help="Level of intervals; ratios are significant at 1 − level.")
+    ] = 0.95,
     picture: Annotated[
         Path | None, typer.Option("--plot", help="Write a forest plot of the worst segments: .svg, .png or .pdf.")
     ] = None,
-    fail: Annotated[bool, typer.Option("--fail", help="Exit with code 1 if any segment is significantly off.")] = False,
+    fail: Annotated[
+        bool, typer.Option("--fail", help="Exit with code 1 if any segment is significantly miscalibrated.")
+    ] = False,
     bad_rows: option.BadRowsOption = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,

@@ -32,8 +32,8 @@ def combine(
         Rule,
         typer.Option(
             "--rule",
-            help="mean-probability: one of them is right; mean-log-odds: all saw the same; independent-evidence: each "
-            "saw something else.",
+            help="mean-probability: one of them is right; mean-log-odds: all use the same evidence; "
+            "independent-evidence: each uses other evidence.",
         ),
     ] = "mean-log-odds",
     prior: Annotated[

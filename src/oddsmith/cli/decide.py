@@ -19,7 +19,7 @@ def decide(
         Path,
         typer.Option(
             "--costs",
-            help="CSV: the header names the classes; each line holds the costs of a decision, in their order.",
+            help="CSV: the header names the classes; each line contains the costs of a decision, in their order.",
         ),
     ],
     output: option.CopyOutput,
@@ -27,7 +27,8 @@ def decide(
     scores: option.ProbabilityNames = None,
     classes: option.Classes = None,
     abstain_cost: Annotated[
-        float | None, typer.Option("--abstain-cost", help="Price of not deciding; then some rows get 'abstain'.")
+        float | None,
+        typer.Option("--abstain-cost", help="Cost of abstaining; the decision is then 'abstain' for some rows."),
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "least_cost_decision",
     bad_rows: option.BadRowsOption = "refuse",

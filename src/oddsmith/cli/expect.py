@@ -30,7 +30,9 @@ def expect(
     scores: option.ScoreNames = None,
     threshold: Annotated[
         list[float] | None,
-        typer.Option("--threshold", "-t", help="Rows are selected from this P on; may be repeated. [default: 0.5]"),
+        typer.Option(
+            "--threshold", "-t", help="Rows with at least this P are selected; may be repeated. [default: 0.5]"
+        ),
     ] = None,
     by: Annotated[
         str | None, typer.Option("--by", help="Column whose values each get an estimate. [default: as fitted]")
@@ -39,10 +41,14 @@ def expect(
         Path | None, typer.Option("--costs", help="CSV of costs, as for oddsmith decide; adds the expected cost.")
     ] = None,
     calibration: Annotated[
-        Path | None, typer.Option("--calibration", help="File of the rows of the fit: how exact the model is.")
+        Path | None,
+        typer.Option("--calibration", help="File of the rows of the fit, which determine how exact the model is."),
     ] = None,
     labels: Annotated[
-        bool, typer.Option("--labels", help="The file has labels: have the promises been kept? Exit code 1 if not.")
+        bool,
+        typer.Option(
+            "--labels", help="The file has labels: compare them with the promises; exit code 1 if one was broken."
+        ),
     ] = False,
     label: option.LabelColumn = None,
     positive: option.Positive = None,
@@ -55,8 +61,8 @@ def expect(
 
     Of several classes the most probable one is decided; precision, recall and F1 are means over classes.
 
-    While the probabilities hold, they say how many of any selection of rows are positive. What no row without a label
-    shows: that the share of positives at a given score has moved. `oddsmith watch` shows it once labels arrive.
+    While the probabilities are right, they determine the expected number of positives in any selection of rows. Without
+    labels, a changed share of positives at a given score cannot be seen; `oddsmith watch` shows it once labels arrive.
     """
     from oddsmith import _check
     from oddsmith.cli._input import model_table

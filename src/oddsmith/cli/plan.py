@@ -23,10 +23,12 @@ def plan(
         tuple[float, float] | None, typer.Option("--beta", help="Instead of a file: parameters of a Beta law of P.")
     ] = None,
     slope: Annotated[Width, typer.Option("--slope", help="Width of the interval of the slope.")] = None,
-    intercept: Annotated[Width, typer.Option("--intercept", help="Width of that of the intercept.")] = None,
-    oe: Annotated[Width, typer.Option("--oe", help="Width of that of observed over expected positives.")] = None,
-    auc: Annotated[Width, typer.Option("--auc", help="Width of that of AUC.")] = None,
-    error: Annotated[Width, typer.Option("--error", help="Width of that of the mean error of P.")] = None,
+    intercept: Annotated[Width, typer.Option("--intercept", help="Width of the interval of the intercept.")] = None,
+    oe: Annotated[
+        Width, typer.Option("--oe", help="Width of the interval of observed over expected positives.")
+    ] = None,
+    auc: Annotated[Width, typer.Option("--auc", help="Width of the interval of AUC.")] = None,
+    error: Annotated[Width, typer.Option("--error", help="Width of the interval of the mean error of P.")] = None,
     gain: Annotated[
         tuple[float, float] | None,
         typer.Option("--gain", help="Show the gain in log-loss of this true offset and slope."),
@@ -36,9 +38,9 @@ def plan(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Say how many labels are needed, where the probabilities are calibrated, before they are paid for.
+    """Plan how many labels a question about calibration needs, for calibrated probabilities.
 
-    Without any width: slope 0.2, observed over expected 0.2 and AUC 0.1, as guidance on external validation has them.
+    Default widths: slope 0.2, observed over expected 0.2 and AUC 0.1, as in guidance on external validation.
     """
     from oddsmith import _check
     from oddsmith.cli._output import CommandOutput, print_text, table_of

@@ -35,7 +35,7 @@ def report(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else.
+    """Write a report: verdict, pictures, methods, measures and a cost slider, in one self-contained file.
 
     Several classes: `oddsmith report classes.csv -o report.html --scores 'p_*' --label label`.
     """

@@ -33,10 +33,10 @@ def shift(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a model for rows among which classes are more or less frequent than among those of its fit.
+    """Write a model for rows with other base rates than those of its fit.
 
     With `--to-data`, the share is estimated from scores without labels: `oddsmith shift model.json --to-data
-    new.parquet -o new.json`. That is right where the scores of each class are distributed as before.
+    new.parquet -o new.json`. This assumes that the scores of each class are distributed as before.
     """
     from oddsmith import _check
     from oddsmith.base_rates import base_rates, estimate_prior, shift_prior

@@ -21,7 +21,7 @@ _SHOWN = 50
 
 
 def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
-    """Tell what a model is and where it came from, and draw its curve; of several classes, list them."""
+    """Describe a model and its origin, and draw its curve, or list its classes."""
     from oddsmith.cli._output import CommandOutput
     from oddsmith.model import load
 

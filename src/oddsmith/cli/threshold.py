@@ -38,7 +38,7 @@ def threshold(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Choose the cut-off that selects most rows such that a target is guaranteed, from scores with labels.
+    """Choose the cut-off that selects the most rows with a guaranteed target, from scores with labels.
 
     Use rows that neither trained the classifier nor fitted a calibrator. `--precision 0.99` guarantees that 99 % of the
     selected rows are positive, `--recall`, `--fpr` and `--share` accordingly. The file must have scores of two classes.

@@ -25,32 +25,34 @@ def watch(
     ] = None,
     positive: option.Positive = None,
     by: Annotated[
-        str | None, typer.Option("--by", help="Column of segments, each with evidence of its own. [default: as fitted]")
+        str | None, typer.Option("--by", help="Column of segments, each with separate evidence. [default: as fitted]")
     ] = None,
     calibration: Annotated[
         Path | None,
         typer.Option(
             "--calibration",
-            help="File of the rows of the fit: how exact the model is. [default: as a fit to as many rows with scores "
-            "as in the first batch]",
+            help="File of the rows of the fit, which determine how exact the model is. [default: a fit to as many rows, "
+            "with scores as in the first batch]",
         ),
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", help="Probability of a false alarm, ever. [default: 0.05]"),
+        typer.Option("--alpha", help="Probability of any false alarm. [default: 0.05]"),
     ] = None,
     batch: Annotated[
         str | None, typer.Option("--batch", help="Name of the batch, which counts once. [default: by file and scores]")
     ] = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Write an HTML page with the path of evidence.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write an HTML page with the course of the evidence.")
+    ] = None,
     bad_rows: option.BadRowsOption = "refuse",
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Count rows whose labels have arrived, and say whether the probabilities still hold: exit code 1 on alarm.
+    """Count rows whose labels have arrived, and check whether the probabilities are still right: exit code 1 on alarm.
 
-    The guarantee is over the whole run: however often this is called, a model that holds raises an alarm with
-    probability alpha at most. The same batch counts once, so a job may be run again.
+    The guarantee is over the whole run: for any number of calls, a model that is still right raises an alarm
+    with probability alpha at most. The same batch counts once, so a job may be run again.
     """
     import numpy as np
 

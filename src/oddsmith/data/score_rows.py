@@ -45,7 +45,7 @@ class ScoreRows:
     >>> values = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]])
     >>> rows = ScoreRows(values, np.array([0, 1, 2]), ("a", "b", "c"), None, ("a", "b", "c"), "log_odds")
     >>> rows, rows.one_vs_rest(1).scores.round(3)
-    (ScoreRows(rows=3, classes=3, meaning=log_odds), array([-2.127...,
+    (ScoreRows(rows=3, classes=3, meaning=log_odds), array([-2.313, -2.127,  1.307]))
     """
 
     values: Floats

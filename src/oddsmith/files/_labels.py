@@ -131,7 +131,7 @@ def _refuse_split(counts: Mapping[str, int], chosen: set[str], option: str) -> N
         _check.fail(
             "labels that differ by case or blanks only must be on the same side",
             f"labels {label_census(counts)}",
-            f"{_pass(texts, option)}, or write them alike in the file",
+            f"{_pass(texts, option)}, or write them in the same way in the file",
         )
 
 

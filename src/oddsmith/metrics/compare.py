@@ -203,7 +203,7 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, 
         values = logit(_check.as_array(values, f"method {name!r}", (1,), unit=True))
     elif holds is None and values.size and 0 <= values.min() < values.max() <= 1:
         _check.fail(
-            f"input must say whether method {name!r} gives probabilities or log-odds",
+            f"input must state whether method {name!r} gives probabilities or log-odds",
             f"values from {values.min():.4g} to {values.max():.4g}",
             'pass input="probability" or input="log_odds"',
         )

@@ -267,6 +267,6 @@ def _notes(classes: list[dict[str, Any]], measures: dict[str, dict[str, Any]], *
         notes.append("The log-loss is infinite: some probability of a true class is 0.")
     if len(classes) > MANY_CLASSES:
         notes.append(
-            f"With {len(classes)} classes few rows are alike; the canonical calibration error is not informative."
+            f"With {len(classes)} classes few rows are similar; the canonical calibration error is not informative."
         )
     return notes

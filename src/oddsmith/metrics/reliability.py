@@ -226,7 +226,7 @@ def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
 def _bins(forecast: ScoreTable, chosen: ErrorDefinition, n_bins: int) -> Bins:
     bins = binned(forecast, n_bins, chosen.bins, chosen.edge, chosen.ends)
     if len(bins.weight) == 0:
-        _check.fail("some forecasts must lie off the outer edge that is left out", "none", 'use ends="closed"')
+        _check.fail("some forecasts must lie inside the outer edge that is left out", "none", 'use ends="closed"')
     return bins
 
 

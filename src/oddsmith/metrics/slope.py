@@ -84,7 +84,7 @@ def without_certain(forecast: ScoreTable) -> ScoreTable:
         _check.fail(
             "log-odds must be finite for a regression on them, or right where they are not",
             "forecasts of exactly 0 or 1" + (f", wrong for a weight of {wrong:g}" if wrong else " only"),
-            "clip the probabilities first, and say so",
+            "clip the probabilities first, and report it",
         )
     return forecast.at(finite)
 

@@ -242,6 +242,7 @@ def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str
 
     Examples
     --------
+    >>> from oddsmith.metrics.evidence import GainEstimate
     >>> small = GainEstimate(0.0034, 0.0003, 0.0117)
     >>> decided(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'

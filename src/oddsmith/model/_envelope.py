@@ -22,7 +22,7 @@ def unseal(content: dict[str, Any], latest: int) -> tuple[int, dict[str, Any]]:
     """Return schema and content of a parsed file; edited files and those of newer versions are refused."""
     if content.get("format") != FORMAT:
         refuse(
-            f'a model file must say "format": "{FORMAT}"',
+            f'a model file must contain "format": "{FORMAT}"',
             shown(content.get("format")),
             "give the path of a model file",
         )

@@ -51,13 +51,13 @@ footer {{ color: var(--soft); font-size: .85rem; margin-top: 2rem; }}
 <h1>{title}</h1>
 {parts}
 <footer><p>Evidence against calibration, on a logarithmic scale, after each batch in the order of arrival. While the
-probabilities hold, it reaches the dashed limit with the probability {alpha:g} at most anywhere in an endless run,
+probabilities are right, it reaches the dashed limit with the probability {alpha:g} at most anywhere in an endless run,
 however often one looks. An alarm stays.</p></footer>
 </html>
 """
 
 
-def page(monitor: Monitor, title: str = "Do the probabilities still hold?") -> str:
+def page(monitor: Monitor, title: str = "Are the probabilities still right?") -> str:
     """Return a page of HTML with the path of the evidence; it loads nothing.
 
     Parameters

@@ -505,7 +505,7 @@ class Monitor:
         if content["model"] != monitor._checksum:
             mine, theirs = (str(each)[:12] for each in (monitor._checksum, content["model"]))
             _check.fail(
-                "the state must be of the same model: evidence against one says nothing of another",
+                "the state must be of the same model: evidence against one is not evidence against another",
                 f"{os.fspath(path)}, of a model with checksum {theirs}, not {mine}",
                 "name the model that was watched, or begin a new state",
             )

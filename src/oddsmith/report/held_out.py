@@ -192,7 +192,7 @@ class RowCases(HeldOutCases):
         self.n_folds = k = min(_check.whole_number(n_folds, "n_folds", low=2), most)
         seed = _check.whole_number(random_state, "random_state", low=0)
         if k < 2:
-            must = "two cases or more must lie outside the most frequent class to compare methods"
+            must = "two cases or more must be outside the most frequent class to compare methods"
             _check.fail(must, f"{outside}", "collect more cases")
         self._splits = whole.folds(k, seed) if group is None else list(_folds_of_groups(whole, group, k, seed))
         #: Held-out rows as they came, fold by fold.

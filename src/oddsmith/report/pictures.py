@@ -73,7 +73,7 @@ def _histograms(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     yield _drawn(
         DensityDisplay.from_table(_table_of(summary["scores"])),
         "Scores by class",
-        "Where the scores of each class lie; each class has area 1. The central 99 % of the scores are shown.",
+        "The distribution of the scores of each class; each has area 1. The central 99 % of the scores are shown.",
         "scores",
     )
     yield _drawn(

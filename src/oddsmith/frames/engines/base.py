@@ -260,7 +260,7 @@ class FrameEngine:
             shown = "" if query is None else f"\n\nThe query:\n{query}"
             msg = (
                 f"the engine of the frame must {task}; got {type(error).__name__}: {str(error).strip()}. "
-                f"Hint: see what the engine says, and try a smaller query on the same frame.{shown}"
+                f"Hint: read the engine's message, and try a smaller query on the same frame.{shown}"
             )
             raise EngineError(msg) from error
 
