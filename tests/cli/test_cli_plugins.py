@@ -27,7 +27,7 @@ def installed(monkeypatch):
 def test_commands_are_added_after_the_own_ones(run, installed):
     installed(zebra="toy_commands:add_to", greet="toy_commands:add_to")
     shown = run("--help").out
-    assert shown.index("report") < shown.index("greet     Greet somebody.") < shown.index("zebra")
+    assert shown.index("report") < shown.index("greet      Greet somebody.") < shown.index("zebra")
     assert run("greet", "--name", "Ann").out == "Hello, Ann.\n"
     assert "Example: oddsmith greet" in run("greet", "-h").out
     assert "No such option: --nmae" in run("greet", "--nmae", "Ann").error
@@ -71,4 +71,4 @@ def test_what_is_broken_is_one_line_and_breaks_nothing_else(run, installed, valu
     assert run("greet").out == "Hello, you.\n"
     shown = run("--help")
     assert (shown.code, shown.err) == (0, "")
-    assert "study     Cannot be loaded; oddsmith study shows the error." in shown.out
+    assert "study      Cannot be loaded; oddsmith study shows the error." in shown.out

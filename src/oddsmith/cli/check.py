@@ -127,8 +127,8 @@ def check(
 
     Segments: with `--by country` each segment of at least 50 rows must keep the bounds, too.
 
-    Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the rows prove the bound, `--of lower`
-    fails only if they refute it.
+    Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the rows prove the bound,
+    `--of lower` fails only if they refute it.
     """
     from rich.table import Table
     from rich.text import Text

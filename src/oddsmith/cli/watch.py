@@ -31,7 +31,7 @@ def watch(
         Path | None,
         typer.Option(
             "--calibration",
-            help="File of the rows of the fit, which determine how exact the model is. [default: a fit to as many rows, "
+            help="File of the rows of the fit, for the error of the model. [default: a fit to as many rows, "
             "with scores as in the first batch]",
         ),
     ] = None,
