@@ -35,7 +35,7 @@ def test_commands_are_added_after_the_own_ones(run, installed):
 
 def test_own_commands_are_not_replaced_and_load_nothing(run, installed):
     asked = installed(show="toy_commands:add_to")
-    assert "Tell what a model is" in run("show", "--help").out
+    assert "Describe a model and its origin" in run("show", "--help").out
     assert asked == []
     assert run("--help").out.count(" show ") == 1
     assert asked == [_plugins.GROUP]

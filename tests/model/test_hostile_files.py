@@ -134,6 +134,7 @@ MAPS["held_input"] = {"shape": "held_input", "inner": MAPS["log_basis"], **HELD}
 MAPS["soft_log_odds"] = {"shape": "soft_log_odds", "inner": MAPS["polynomial"], "softness": 1e-9}
 MAPS["soft_logit"] = {"shape": "soft_logit", "inner": MAPS["polynomial"], "softness": 1e-9}
 MAPS["shifted"] = {"shape": "shifted", "inner": MAPS["step"], "shift": -0.5}
+MAPS["adjusted"] = {"shape": "adjusted", "inner": MAPS["step"], "slope": 0.8, "shift": -0.5}
 MAPS["blend"] = {"shape": "blend", "parts": [MAPS["step"], MAPS["cosine"]], "weights": [0.25, 0.75]}
 MAPS["unit_input"] = {"shape": "unit_input", "inner": MAPS["linear"], "clip": 1e-9}
 
@@ -188,6 +189,9 @@ def test_good_maps_load(shape):
         ("shifted", {"shift": 601.0}),
         ("shifted", {"shift": None}),
         ("shifted", {"inner": MAPS["step"] | {"at": [0.0]}}),
+        ("adjusted", {"slope": 0.0}),
+        ("adjusted", {"slope": None}),
+        ("adjusted", {"shift": 601.0}),
         ("blend", {"weights": [0.5, 0.6]}),
         ("blend", {"weights": [-0.5, 1.5]}),
         ("blend", {"weights": [1.0]}),
