@@ -10,6 +10,7 @@ from scipy.stats import ttest_rel
 from sklearn.metrics import mutual_info_score
 
 from oddsmith.metrics import compare
+from oddsmith_studies.data import WordCounts
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies._text_draws import by_document, draw_name, gain, inputs_over, mean_total, over_draws
@@ -19,6 +20,7 @@ from oddsmith_studies.studies._text_features import (
     categories_of,
     choose_by_all_categories,
     choose_for_all,
+    choose_words,
     weigh,
 )
 from oddsmith_studies.studies._text_methods import (
@@ -156,8 +158,23 @@ def test_gain_about_all_categories_at_once_is_mutual_information():
     X = csr_array(np.column_stack([rng.random(600) < 0.5, kind == 0, rng.random(600) < 0.2 + 0.3 * (kind == 1)]) * 1.0)
     dense = X.toarray().astype(int)
     expected = [mutual_info_score(kind, dense[:, word]) for word in range(3)]
-    assert choose_by_all_categories(X, member, 3).tolist() == np.argsort(expected)[::-1].tolist()
-    assert choose_by_all_categories(X, member, 1).tolist() == [1]
+    assert (
+        choose_by_all_categories(X, member, replace(RECIPES["Zhang & Yang"], words=3)).tolist()
+        == np.argsort(expected)[::-1].tolist()
+    )
+    assert choose_by_all_categories(X, member, replace(RECIPES["Zhang & Yang"], words=1)).tolist() == [1]
+
+
+def test_gain_over_occurrences_takes_each_occurrence_of_a_word_for_a_case():
+    rng = np.random.default_rng(0)
+    y, X = rng.random(80) < 0.4, rng.poisson(1.0, (80, 5))
+    occurrences = [(word, y[text]) for text in range(80) for word in range(5) for _ in range(X[text, word])]
+    words, classes = map(np.array, zip(*occurrences, strict=True))
+    expected = [mutual_info_score(words == word, classes) for word in range(5)]
+    counts = WordCounts(csr_array(X), np.array(list("abcde")))
+    how = replace(RECIPES["Zhang & Yang"], words=5, gain="occurrences")
+    assert choose_words(counts, np.arange(80), y, how).tolist() == np.argsort(expected)[::-1].tolist()
+    assert choose_by_all_categories(csr_array(X), y[:, None], how).tolist() == np.argsort(expected)[::-1].tolist()
 
 
 def test_unit_rows_are_binary_rows_of_length_one():

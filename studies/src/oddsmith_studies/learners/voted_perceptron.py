@@ -26,6 +26,9 @@ class VotedPerceptron(BinaryClassifier):
     ----------
     epochs : int, default=1
         Passes over the rows.
+    total : float, optional
+        What all votes are scaled to before ½ is added to either side; by default they are counts of presentations,
+        and the score of a unanimous vote grows with the number of rows.
     shuffle : bool, default=False
         Draw a new order of rows for each pass. Rows sorted by class need it.
     random_state : int, RandomState or None
@@ -63,6 +66,7 @@ class VotedPerceptron(BinaryClassifier):
 
     epochs: int = 1
     _: KW_ONLY
+    total: float | None = None
     shuffle: bool = False
     random_state: Any = None
 
@@ -70,6 +74,8 @@ class VotedPerceptron(BinaryClassifier):
         """Run the perceptron over the rows, keeping every mistake."""
         epochs = checks.whole_number(self.epochs, "epochs", low=1)
         checks.one_of(self.shuffle, "shuffle", (False, True))
+        if self.total is not None:
+            checks.number(self.total, "total", low=0, strict=True)
         data = self._read_training(X, y, sample_weight).present()
         rng = check_random_state(self.random_state)
         n = len(data.weight)
@@ -85,8 +91,10 @@ class VotedPerceptron(BinaryClassifier):
         rows = self._read_rows(X)
         block = max(1, _BLOCK // len(self.steps_))
         plus = np.concatenate([self._votes(rows[i : i + block]) for i in range(0, rows.shape[0], block)])
-        minus = self.survival_.sum() - plus
-        return np.asarray(np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5))
+        everyone = float(self.survival_.sum())
+        scale = 1.0 if self.total is None else self.total / everyone
+        minus = np.maximum(everyone - plus, 0.0)
+        return np.asarray(np.log(scale * plus + 0.5) - np.log(scale * minus + 0.5))
 
     def _farthest(self) -> float:
         return 1e150

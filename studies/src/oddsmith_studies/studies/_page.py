@@ -40,8 +40,7 @@ def read_template(name: str) -> str:
 
     A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one there, ``{{ run }}`` how to run the study and
     ``{{ verdicts }}`` what was found of each claim; the lines ``{{ fold TITLE }}`` and ``{{ end }}`` fold what is
-    between them. ``{NAME}`` is a sentence or a number of the run. Tables and pictures that are put nowhere are folded
-    at the end.
+    between them. ``{NAME}`` is a sentence or a number of the run. What is put nowhere is linked at the end.
     """
     file = files("oddsmith_studies.studies").joinpath("pages", f"{name}.md")
     if not file.is_file():
@@ -65,8 +64,8 @@ def write_page(record: Record, template: str, facts: Mapping[str, str]) -> str:
         return (blocks | wanted)[key]
 
     said = _MARK.sub(fill, _unwrapped(_say(template, facts)))
-    rest = [_fold(_title(*key, record), block) for key, block in blocks.items() if key not in placed]
-    ending = ["## Everything else", *rest] if rest else []
+    rest = [_link(*key, record) for key in blocks if key not in placed]
+    ending = ["## More tables", "\n".join(rest)] if rest else []
     whole = re.sub(r"\n{3,}", "\n\n", "\n\n".join([f"# {record.title}", said.strip(), *ending]))
     return _END.sub("</details>", _FOLD.sub(_open_fold, whole)) + "\n"
 
@@ -97,12 +96,10 @@ def _picture(name: str, caption: str) -> str:
     return f"![{name}](figures/{name}.svg)\n\n*{caption}*"
 
 
-def _title(kind: str, name: str, record: Record) -> str:
-    return record.tables[name].title if kind == "table" else f"Picture: {name}"
-
-
-def _fold(title: str, block: str) -> str:
-    return f"{{{{ fold {title} }}}}\n\n{block}\n\n{{{{ end }}}}"
+def _link(kind: str, name: str, record: Record) -> str:
+    if kind == "table":
+        return f"- [{record.tables[name].title}](tables/{name}.csv)"
+    return f"- [{record.captions[name]}](figures/{name}.svg)"
 
 
 def _open_fold(mark: re.Match[str]) -> str:

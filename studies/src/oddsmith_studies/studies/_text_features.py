@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
-from oddsmith.checks import Bools
+from oddsmith.checks import Bools, Floats
 from oddsmith_studies.data import (
     STOP_WORDS,
     Corpus,
@@ -58,6 +58,10 @@ class Recipe:
         Whether words are runs of at least two letters, or of letters and digits of any length.
     events : {"multinomial", "binary", "bernoulli"}
         What naive Bayes models: counts; counts cut at one; or which of all words are present.
+    gain : {"presence", "occurrences"}
+        Whether information gain is that of a word's presence in a document, or of each occurrence of a word.
+    votes : {"counts", "shares"}
+        Of the voted perceptron: counted, or scaled so that all classifiers of a category have as many.
     """
 
     stop_words: bool
@@ -69,6 +73,8 @@ class Recipe:
     intercept: float = 2.0
     tokens: Literal["letters", "digits"] = "letters"
     events: Literal["multinomial", "binary", "bernoulli"] = "multinomial"
+    gain: Literal["presence", "occurrences"] = "presence"
+    votes: Literal["counts", "shares"] = "counts"
 
 
 ZHANG_YANG = Recipe(
@@ -95,8 +101,16 @@ RECIPES: dict[str, Recipe] = {
     "Zhang & Yang, a word once per document": replace(ZHANG_YANG, events="binary"),
     "Zhang & Yang, Bernoulli words": replace(ZHANG_YANG, events="bernoulli"),
     "Zhang & Yang, m-ary gain, a word once per document": replace(ZHANG_YANG, selection="m-ary", events="binary"),
+    "Zhang & Yang, gain over occurrences": replace(ZHANG_YANG, gain="occurrences"),
+    "Zhang & Yang, gain over occurrences, unit length": replace(ZHANG_YANG, gain="occurrences", weights="unit"),
+    "Zhang & Yang, m-ary gain over occurrences": replace(ZHANG_YANG, gain="occurrences", selection="m-ary"),
+    "Zhang & Yang, m-ary gain over occurrences, unit length": replace(
+        ZHANG_YANG, gain="occurrences", selection="m-ary", weights="unit"
+    ),
     "Bennett": BENNETT,
     "Bennett, 1000 words": replace(BENNETT, words=1000),
+    "Bennett, shares of votes": replace(BENNETT, votes="shares"),
+    "Bennett, 1000 words, shares of votes": replace(BENNETT, words=1000, votes="shares"),
     "Bennett, words chosen once": replace(BENNETT, selection="once"),
     "Bennett, no idf": replace(BENNETT, weights="tf"),
     "Bennett, binary words": replace(BENNETT, weights="binary"),
@@ -153,6 +167,8 @@ def choose_words(counts: WordCounts, rows: Rows, y: Bools, how: Recipe) -> Rows:
         # What is rare is judged by the rows given, too.
         known = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= RARE)
         X = X[:, known]
+    if how.gain == "occurrences":
+        return known[_best_by_occurrences(X, np.column_stack([y[rows], ~y[rows]]), how.words)]
     return known[best_words(X, y[rows], how.words)]
 
 
@@ -162,15 +178,26 @@ def choose_for_all(X: Any, ys: list[Bools], words: int) -> Rows:
     return np.argsort(-gains, kind="stable")[:words]
 
 
-def choose_by_all_categories(X: Any, member: Bools, words: int) -> Rows:
-    """Return the words whose presence tells most about which categories a document is in.
+def choose_by_all_categories(X: Any, member: Bools, how: Recipe) -> Rows:
+    """Return the words that tell most about which categories a document is in.
 
     The m-ary gain: a document in several categories counts once in each, one in none in a class of its own.
     """
-    classes = np.column_stack([member, ~member.any(axis=1)]).astype(np.float64)
+    classes = np.column_stack([member, ~member.any(axis=1)])
+    if how.gain == "occurrences":
+        return _best_by_occurrences(X, classes, how.words)
     mass = classes / classes.sum()
-    present = np.asarray((X > 0).astype(np.float64).T @ mass)
-    shares = mass.sum(axis=0)
+    return _largest_gains(np.asarray((X > 0).astype(np.float64).T @ mass), mass.sum(axis=0), how.words)
+
+
+def _best_by_occurrences(X: Any, classes: Bools, words: int) -> Rows:
+    """Return the words with the largest gain where each occurrence of any word is an event, in its document's class."""
+    counts = np.asarray(X.astype(np.float64).T @ classes.astype(np.float64))
+    return _largest_gains(counts / counts.sum(), counts.sum(axis=0) / counts.sum(), words)
+
+
+def _largest_gains(present: Floats, shares: Floats, words: int) -> Rows:
+    """Return the words with the largest information gain, by the joint share of word and class and that of classes."""
     joint = np.stack([present, np.maximum(shares - present, 0)])
     entropy = xlogy(joint, joint).sum(axis=(0, 2)) - xlogy(s := joint.sum(axis=2), s).sum(axis=0)
     return np.argsort(-entropy, kind="stable")[:words]

@@ -74,7 +74,7 @@ def score_categories(
     if for_all:
         every = texts.only(categories).member[train]
         if how.selection == "m-ary":
-            chosen = choose_by_all_categories(counts.X[train], every, how.words)
+            chosen = choose_by_all_categories(counts.X[train], every, how)
         else:
             chosen = choose_for_all(counts.X[train], list(every.T), how.words)
     for category in categories:
@@ -115,11 +115,12 @@ def _scorer(classifier: str, how: Recipe, seed: int) -> Callable[[list[Task], Bo
     if classifier == LOGISTIC:
         return partial(_logistic_scores, intercept=how.intercept)
 
-    def model(task: Task) -> Any:
+    def model(task: Task, first: Task) -> Any:
         if classifier == BAYES:
             return BernoulliOdds() if how.events == "bernoulli" else MultinomialNaiveBayes(how.smoothing)
         if classifier == PERCEPTRON:
-            return VotedPerceptron(shuffle=True, random_state=seed)
+            total = len(first.y) if how.votes == "shares" else None
+            return VotedPerceptron(total=total, shuffle=True, random_state=seed)
         cost = mean_norm_cost(task.fit)
         return LinearSVC(
             C=cost,
@@ -131,7 +132,7 @@ def _scorer(classifier: str, how: Recipe, seed: int) -> Callable[[list[Task], Bo
         )
 
     def scores(tasks: list[Task], _: Bools) -> list[Floats]:
-        return [model(task).fit(task.fit, task.y).decision_function(task.score) for task in tasks]
+        return [model(task, tasks[0]).fit(task.fit, task.y).decision_function(task.score) for task in tasks]
 
     return scores
 

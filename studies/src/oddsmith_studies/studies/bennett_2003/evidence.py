@@ -8,12 +8,11 @@ from oddsmith.metrics import Interval
 from oddsmith_studies.studies._claims import EVERYTHING, OWN, STAND_IN, Case
 from oddsmith_studies.studies._intervals import share_interval
 from oddsmith_studies.studies._study import Json, Results
-from oddsmith_studies.studies._text_draws import draws_of, gain, inputs_over, mean_total, over_draws, scaled
+from oddsmith_studies.studies._text_draws import DRAWS, draws_of, gain, inputs_over, mean_total, over_draws, scaled
 from oddsmith_studies.studies._text_features import REUTERS
 from oddsmith_studies.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LAPLACE, LR, NOISE, PLR, RAW
-from oddsmith_studies.studies._text_scores import BAYES, PERCEPTRON
-from oddsmith_studies.studies.bennett_2003.parts import CLASSIFIERS, CORPORA, SHOWN, TIMES
-from oddsmith_studies.studies.bennett_2003.tables import SEVEN
+from oddsmith_studies.studies._text_scores import BAYES, PERCEPTRON, SVM
+from oddsmith_studies.studies.bennett_2003.parts import CLASSIFIERS, CORPORA, SEVEN, SHOWN, TIMES, reading_name
 
 Found = Iterator[tuple[str, Case]]
 
@@ -23,8 +22,11 @@ _RIVALS = {GAUSS: "9.2.1a", LAPLACE: "9.2.1b", RAW: "9.2.1c", A_GAUSS: "9.2.1d"}
 _LOSSES = ("log-loss", "squared error")
 
 
-def all_evidence(results: Results) -> dict[str, list[Case]]:
-    """Return the cases of each claim: Reuters is the document's own, the others stand in for MSN Web and TREC-AP."""
+def all_evidence(results: Results, reading: str = "") -> dict[str, list[Case]]:
+    """Return the cases of each claim: Reuters is the document's own, the others stand in for MSN Web and TREC-AP.
+
+    With a ``reading`` the support vector machine on Reuters is that of another reading.
+    """
     found: dict[str, list[Case]] = {
         "9.2.4b": [],
         "9.2.4c": [Case("MSN Web", None)],
@@ -40,7 +42,7 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
     for corpus in CORPORA:
         data = OWN if corpus == REUTERS else STAND_IN
         for classifier in CLASSIFIERS:
-            if draws := draws_of(results, corpus, classifier):
+            if draws := _draws(results, corpus, classifier, reading):
                 add(_of_classifier(f"{corpus}, {classifier}", draws, data))
                 modes.setdefault(data, []).extend(_modes(draws))
         if votes := draws_of(results, corpus, PERCEPTRON):
@@ -49,10 +51,17 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
     for data, some in modes.items():
         add(iter([("9.2.6a", Case("modes of all classes", _nearer(some), data))]))
     for classifier in CLASSIFIERS:
-        add(_earn(classifier, draws_of(results, REUTERS, classifier)))
+        add(_earn(classifier, _draws(results, REUTERS, classifier, reading)))
     if TIMES in results:
         add(iter([("9.2.9", Case(name, fast)) for name, fast in results[TIMES]["below"].items()]))
     return found
+
+
+def _draws(results: Results, corpus: str, classifier: str, reading: str) -> list[Json]:
+    if not reading or (corpus, classifier) != (REUTERS, SVM):
+        return draws_of(results, corpus, classifier)
+    names = (reading_name(reading, draw) for draw in range(1, DRAWS + 1))
+    return [results[name] for name in names if name in results]
 
 
 def _of_classifier(name: str, draws: Sequence[Json], data: str) -> Found:

@@ -6,6 +6,7 @@ from oddsmith_studies.studies._text_features import RARE, RECIPES
 from oddsmith_studies.studies._text_methods import A_LAPLACE, PLR, RAW
 from oddsmith_studies.studies._text_scores import BAYES, COSTS, FOLDS, LOGISTIC, SVM
 from oddsmith_studies.studies.zhang_yang_2004.parts import RECIPE
+from oddsmith_studies.studies.zhang_yang_2004.rivals import THREE
 
 _RAW_ERRORS, _PLR_ERRORS = f"errors, {RAW}", f"errors, {PLR}"
 #: Readings of naive Bayes by what they change.
@@ -17,6 +18,7 @@ _OTHERS = (
     "a word once per document",
     "Bernoulli words",
 )
+_OCCURRENCES = "gain over occurrences"
 #: Leads this close, as a share, are the same.
 _SAME = 0.05
 
@@ -38,6 +40,8 @@ def all_facts(record: Record) -> dict[str, str]:
         "fixed_penalties": _fixed_penalties(record),
         "svm_errors": _svm_errors(record.tables["variants"]),
         "bayes_errors": _bayes_errors(record.tables["variants"]),
+        "swept": _swept(record.tables["sweep"]),
+        "beyond_three": _beyond_three(record.tables["rivals"]),
         "readings": _readings(record.tables["variants"]),
     }
 
@@ -109,25 +113,56 @@ def _svm_errors(variants: Table) -> str:
 
 
 def _bayes_errors(variants: Table) -> str:
-    """Say what explains the errors of naive Bayes, and what does not."""
+    """Say what other readings change in the errors of naive Bayes."""
     raw, line = (_by_reading(variants, BAYES, column) for column in (_RAW_ERRORS, _PLR_ERRORS))
-    if not {*_NUMBERS_OF_WORDS, *_OTHERS} <= set(raw):
+    if not {_OCCURRENCES, *_NUMBERS_OF_WORDS, *_OTHERS} <= set(raw):
         return ""
     theirs = raw["published"]
     words = [raw[reading] for reading in (RECIPE, *_NUMBERS_OF_WORDS)]
     others = [raw[reading] for reading in _OTHERS]
     after = [value for reading, value in line.items() if reading != "published"]
+    occurrences = {
+        measure: _by_reading(variants, BAYES, f"{measure}, {RAW}") for measure in ("errors", "squared error")
+    }
     return (
-        f"The number of words alone {_explains(words, theirs)} the raw errors of naive Bayes: {words[0]:.0f} with "
-        f"1,000 words, {words[1]:.0f} with 2,000 and {words[2]:.0f} with all (published {theirs:.0f}). Tokens, stop "
-        f"words, smoothing and event model together give {min(others):.0f} to {max(others):.0f}, which "
-        f"{_explains(others, theirs)} them. After PLR no reading makes fewer than {min(after):.0f} errors, which "
-        f"{_explains(after, line['published'])} the published {line['published']:.0f}."
+        f"With the gain taken over occurrences of words instead of presence in a document, raw naive Bayes makes "
+        f"{occurrences['errors'][_OCCURRENCES]:.0f} errors with a squared error of "
+        f"{occurrences['squared error'][_OCCURRENCES]:.0f} (published {theirs:.0f} and "
+        f"{occurrences['squared error']['published']:.0f}), against {raw[RECIPE]:.0f} and "
+        f"{occurrences['squared error'][RECIPE]:.0f} in the main reading. By presence, it makes {words[0]:.0f} errors "
+        f"with 1,000 words, {words[1]:.0f} with 2,000 and {words[2]:.0f} with all; tokens, stop words, smoothing and "
+        f"event model change them to {min(others):.0f} to {max(others):.0f}. After PLR, readings make "
+        f"{min(after):.0f} to {max(after):.0f} errors (published {line['published']:.0f})."
     )
 
 
-def _explains(values: list[float], theirs: float) -> str:
-    return "would explain" if min(values) <= theirs <= max(values) else "does not explain"
+def _swept(sweep: Table) -> str:
+    """Say where the raw classifier's totals lie over costs and words, and the published ones."""
+    cells = [row for row in sweep.rows if row[0] != "published"]
+    losses, errors = ([float(row[place]) for row in cells] for place in (3, 5))  # type: ignore[arg-type]
+    theirs = [float(sweep.cell(name, "published")) for name in ("log-loss", "errors")]
+    nearest = min(cells, key=lambda row: abs(float(row[3]) - theirs[0]))  # type: ignore[arg-type]
+    return (
+        f"Over costs and numbers of words, and both gains, the raw logistic-regression classifier has a log-loss of "
+        f"{min(losses):.0f} to {max(losses):.0f} and {min(errors):.0f} to {max(errors):.0f} errors (published "
+        f"{theirs[0]:.0f} and {theirs[1]:.0f}). The log-loss nearest to the published one, {nearest[3]:.0f}, comes "
+        f"with {nearest[5]:.0f} errors."
+    )
+
+
+def _beyond_three(rivals: Table) -> str:
+    """Say what other rules and curves change in log-loss, relative to three pieces."""
+    said = []
+    for name in dict.fromkeys(str(row[1]) for row in rivals.rows if row[1] != THREE):
+        gains = [
+            float(rivals.cell("log-loss", classifier, name)) / float(rivals.cell("log-loss", classifier, THREE)) - 1
+            for classifier in (BAYES, SVM, LOGISTIC)
+        ]
+        said.append(f"{name} {' / '.join(f'{100 * gain:+.1f}' for gain in gains)} %")
+    return (
+        "Relative to three pieces, the log-loss of naive Bayes / linear SVM / logistic regression grows by: "
+        f"{'; '.join(said)}."
+    )
 
 
 def _readings(variants: Table) -> str:

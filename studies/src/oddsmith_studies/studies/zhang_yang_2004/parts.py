@@ -4,8 +4,9 @@ from oddsmith_studies.studies._study import Part, Setting
 from oddsmith_studies.studies._text_draws import draw_parts
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
 from oddsmith_studies.studies._text_methods import A_LAPLACE, GROWN, LR, PLR
-from oddsmith_studies.studies._text_parts import text_part
+from oddsmith_studies.studies._text_parts import CLASSIFIER_COST, part_name, text_part
 from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM
+from oddsmith_studies.studies.zhang_yang_2004.rivals import SWEPT_RECIPES, rivals_part, sweep_part
 
 RECIPE = "Zhang & Yang"
 CORPORA = (REUTERS, NEWSGROUPS, OHSUMED)
@@ -31,10 +32,15 @@ VARIANTS = {
     "binary": "Zhang & Yang, a word once per document",
     "bernoulli": "Zhang & Yang, Bernoulli words",
     "m-ary-binary": "Zhang & Yang, m-ary gain, a word once per document",
+    "occurrences": "Zhang & Yang, gain over occurrences",
+    "occurrences-unit": "Zhang & Yang, gain over occurrences, unit length",
+    "m-ary-occurrences": "Zhang & Yang, m-ary gain over occurrences",
+    "m-ary-occurrences-unit": "Zhang & Yang, m-ary gain over occurrences, unit length",
     "bennett": "Bennett",
 }
 #: Readings that concern some classifiers only: naive Bayes has no bias and no weights, the others no events.
-_LINEAR, _BAYES = ("penalized-bias", "unit", "m-ary-unit"), ("bayesian", "binary", "bernoulli", "m-ary-binary")
+_LINEAR = ("penalized-bias", "unit", "m-ary-unit", "occurrences-unit", "m-ary-occurrences-unit")
+_BAYES = ("bayesian", "binary", "bernoulli", "m-ary-binary")
 #: Readings of which logistic regression, the slowest, is left out.
 _NO_LOGISTIC = ("2000-words", "all-words", "digits", "stop-words")
 
@@ -49,7 +55,7 @@ def classifiers_of(variant: str) -> tuple[str, ...]:
 
 
 def all_parts(setting: Setting) -> list[Part]:
-    """Return a part for each corpus and classifier, then for each variant, then for each draw of folds."""
+    """Return a part for each corpus and classifier, each variant, what the document only mentions, and each draw."""
     parts = [
         text_part("main", corpus, RECIPE, classifier, {"shown": SHOWN.get(corpus)})
         for corpus in CORPORA
@@ -59,7 +65,17 @@ def all_parts(setting: Setting) -> list[Part]:
         if setting.quick and name not in ("once", "m-ary", "binary"):
             continue
         parts += [text_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in classifiers_of(name)]
+    parts += [
+        Part(part_name("rivals", REUTERS, name), rivals_part, {"classifier": name}, CLASSIFIER_COST[name])
+        for name in CLASSIFIERS
+    ]
+    parts += [Part(sweep_name(recipe), sweep_part, {"recipe": recipe}, 5.0) for recipe in SWEPT_RECIPES]
     return [*parts, *judged_parts(setting)]
+
+
+def sweep_name(recipe: str) -> str:
+    """Return the name of a part."""
+    return f"sweep-{SWEPT_RECIPES.index(recipe)}"
 
 
 def judged_parts(setting: Setting) -> list[Part]:

@@ -17,7 +17,9 @@ from oddsmith_studies.studies._text_results import (
     published_name,
     totals,
 )
-from oddsmith_studies.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA, RECIPE, VARIANTS
+from oddsmith_studies.studies._text_scores import LOGISTIC
+from oddsmith_studies.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA, RECIPE, VARIANTS, sweep_name
+from oddsmith_studies.studies.zhang_yang_2004.rivals import RIVALS, SWEPT_RECIPES, SWEPT_WORDS, THREE
 
 #: The document's methods.
 FOUR = (RAW, LR, A_LAPLACE, PLR)
@@ -54,6 +56,8 @@ def all_tables(results: Results) -> list[Table]:
         ),
         _penalties(results, published),
         _variants(results, published),
+        _sweep(results, published),
+        _rivals(results),
         _pieces(corpora),
         _categories(corpora),
     ]
@@ -200,6 +204,43 @@ def _variants(results: Results, published: Published) -> Table:
         "The first is the main reading. All were fixed before their totals were looked at, those from the m-ary gain "
         "on after the differences from the published totals were known; none was chosen for being close to them. "
         f"{_UNDERFLOW}",
+    )
+
+
+def _sweep(results: Results, published: Published) -> Table:
+    rows: list[list[Cell]] = []
+    for recipe in SWEPT_RECIPES:
+        for words, by_cost in results[sweep_name(recipe)]["totals"].items():
+            number = "all" if int(words) == max(SWEPT_WORDS) else f"{int(words):,}"
+            rows += [[recipe, number, cost, *sums] for cost, sums in by_cost.items()]
+    printed = published.tables["reuters"].rows[LOGISTIC, RAW]
+    rows.append(["published", "", "", *(printed[measure] for measure in MEASURES)])
+    return Table(
+        "sweep",
+        "Reuters-21578: the raw logistic-regression classifier by words and cost",
+        ("reading", "words", "C", *(Column(measure, FORMATS[measure]) for measure in MEASURES)),
+        rows,
+        "Words chosen from all training documents. Costs and numbers of words were fixed before their totals were "
+        "looked at, when the published totals were known.",
+    )
+
+
+def _rivals(results: Results) -> Table:
+    rows: list[list[Cell]] = []
+    for classifier in CLASSIFIERS:
+        found = results[part_name("rivals", REUTERS, classifier)]
+        for name in RIVALS:
+            grown = found["pieces"].get(name)
+            pieces = f"{min(grown)} to {max(grown)}" if grown else {THREE: "3"}.get(name, "")
+            rows.append([classifier, name, pieces, *found["totals"][name]])
+    return Table(
+        "rivals",
+        "Reuters-21578: other numbers of pieces, and other curves",
+        ("classifier", "fit", "pieces", *(Column(measure, FORMATS[measure]) for measure in MEASURES)),
+        rows,
+        "Logistic regression is calibrated by its log-odds here. AIC and BIC count a slope per piece; MDL adds the "
+        "name of the knot. The cubic is the likeliest one in the score; the spline's smoothness is chosen on held-out "
+        "scores; the line is a weighted least-squares fit to the empirical log-odds of 20 bins of equal weight.",
     )
 
 
