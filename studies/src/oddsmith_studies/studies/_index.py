@@ -22,8 +22,8 @@ direction is not significant) or *cannot be tested* (the data are not available)
 sentences that they judge, and show what the first rules were and what they gave.
 
 A claim has the number of its place in our specification: 9.1 to 9.4 are the four papers in the order of the tables
-below, 9.5 the questions of the course project, 5.1 what the papers say of calibration scores, and S our own questions
-about the map of calibrators. A letter separates claims that stand in one sentence.
+below, 9.5 the questions of the course project, 5.1 what the papers say of calibration scores, M their motives as
+experiments, and S our own questions about the map of calibrators. A letter separates claims that stand in one sentence.
 """
 _RULES_HEAD = """\
 # The rules of all verdicts
@@ -66,6 +66,11 @@ _OPENINGS = {
         "The papers warn of calibration scores from the training rows, of leave-one-out and of too few folds. "
         "Each warning is tried on Reuters, Adult and Letter. "
         "All data are the papers'."
+    ),
+    "motives": (
+        "Platt's and Bennett's papers say what probabilities are for: costs, combination, active learning. "
+        "Each motive is an experiment here. "
+        "The papers run none, so that all rows are questions."
     ),
     "summary": (
         "A study of our own: which calibrator is best for which classifier, calibration size and share of positives. "
