@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import stdtrit
 
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme
@@ -45,7 +46,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "combining",
             "Log-loss of single classifiers and of combinations, relative to that of the mean of calibrated log-odds "
             "(1, dashed). Sums of raw scores that are not calibrated lie beyond the picture where an arrow says so.",
-            Drawing(partial(_draw_combining, results=results), height=3.0),
+            Panels({"": Drawing(partial(_draw_combining, results=results))}, columns=1, size=(6.8, 2.8), alike=True),
         ),
         StudyFigure(
             "sampling",
@@ -84,7 +85,7 @@ def _draw_sampling(ax: "Axes", look: Theme, results: Results, problem: str) -> N
     for series, rule in enumerate(SAMPLING):
         ink, errors = look.ink(series), 100 * curves(results, problem, rule)
         labels, middle = labels_after(errors.shape[1]), errors.mean(axis=0)
-        reach = 2.262 * errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
+        reach = stdtrit(len(errors) - 1, 0.975) * errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
         ax.plot(labels, middle, label=rule, **ink.line())
         ax.fill_between(labels, middle - reach, middle + reach, color=ink.line()["color"], alpha=0.15, linewidth=0)
     ax.set(xlabel="labels", ylabel="test errors, %", ylim=(0, None))
