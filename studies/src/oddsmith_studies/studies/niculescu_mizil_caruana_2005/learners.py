@@ -121,17 +121,17 @@ _QUICK_MODELS = 2
 def learner_part(setting: Setting, problem: str, learner: str) -> Json:
     """Train what is tried of one learner, calibrate each on the validation rows, and judge all on test rows."""
     drawn = sample(setting, problem)
+    fitted = fitted_models(setting, problem, learner, drawn)
+    models = {name: _judge(model, drawn) for name, model in fitted.items()}
+    return {"problem": problem, "learner": learner, "models": models}
+
+
+def fitted_models(setting: Setting, problem: str, learner: str, drawn: Sample) -> Models:
+    """Return what is tried of a learner, fitted to the training rows, by name."""
     models = LEARNERS[learner].models(drawn.X_train.shape[1])
     if setting.quick:
         models = dict(list(models.items())[:_QUICK_MODELS])
-    return {
-        "problem": problem,
-        "learner": learner,
-        "models": {
-            name: _judge(_fitted(setting, problem, learner, name, model, drawn), drawn)
-            for name, model in models.items()
-        },
-    }
+    return {name: _fitted(setting, problem, learner, name, model, drawn) for name, model in models.items()}
 
 
 def _fitted(setting: Setting, problem: str, learner: str, name: str, model: Any, drawn: Sample) -> Any:
@@ -149,10 +149,7 @@ def _fitted(setting: Setting, problem: str, learner: str, name: str, model: Any,
 def _judge(model: Any, drawn: Sample) -> Json:
     """Return losses on validation and test rows by method."""
     validation, test = _output(model, drawn.X_validation), _output(model, drawn.X_test)
-    low, high = (validation.min(), validation.max()) if not hasattr(model, "predict_proba") else (0.0, 1.0)
-    # The document scales margins to [0, 1] by their ends; these come from the validation rows.
-    raw = [logit(np.clip((each - low) / (high - low), 0, 1)) for each in (validation, test)]
-    odds = {RAW: raw}
+    odds = {RAW: [logit(np.clip(each, 0, 1)) for each in scores_of(model, drawn.X_validation, drawn.X_test)]}
     for name, fit in ((PLATT_1K, platt), (ISO_1K, isotonic)):
         calibrator = fit(validation, drawn.y_validation)
         odds[name] = [calibrator.log_odds(validation), calibrator.log_odds(test)]
@@ -165,6 +162,16 @@ def _judge(model: Any, drawn: Sample) -> Json:
         }
         for name, found in odds.items()
     }
+
+
+def scores_of(model: Any, X_validation: Floats, X_test: Floats) -> tuple[Floats, Floats]:
+    """Return the scores of validation and test rows, margins scaled to [0, 1] by their ends as in the document.
+
+    The ends come from the validation rows: scores of test rows may lie beyond.
+    """
+    validation, test = _output(model, X_validation), _output(model, X_test)
+    low, high = (validation.min(), validation.max()) if not hasattr(model, "predict_proba") else (0.0, 1.0)
+    return (validation - low) / (high - low), (test - low) / (high - low)
 
 
 def _output(model: Any, X: Floats) -> Floats:
