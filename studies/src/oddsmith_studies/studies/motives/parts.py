@@ -154,11 +154,11 @@ def combining_part(setting: Setting, problem: str) -> Json:
     }
     raw = {name: _scores(binary, make, how, FOLDS, seed) for name, (make, how) in makers.items()}
     calibrated = {name: _platt(held, test, rows.y_train) for name, (held, test) in raw.items()}
-    sums = tuple(np.sum([raw[name][half] for name in KINDS], axis=0) for half in range(2))
+    held_sum, test_sum = (np.sum([raw[name][half] for name in KINDS], axis=0) for half in range(2))
     odds = calibrated | {
         CALIBRATED_MEAN: np.mean([calibrated[name] for name in KINDS], axis=0),
-        RAW_SUM: sums[1],
-        RAW_SUM_CALIBRATED: _platt(*sums, rows.y_train),
+        RAW_SUM: test_sum,
+        RAW_SUM_CALIBRATED: _platt(held_sum, test_sum, rows.y_train),
     }
     losses = {name: -decision_log_prob(np.where(rows.y_test, each, -each)) for name, each in odds.items()}
     errors = {name: ((each > 0) != rows.y_test).astype(float) for name, each in odds.items()}
@@ -229,7 +229,7 @@ def _score(model: Any, X: Any, how: str) -> Floats:
 
 def _platt(held: Floats, test: Floats, y: Bools) -> Floats:
     fit: Calibrator = PlattCalibrator().fit(held, y)
-    return fit.log_odds(test)
+    return np.asarray(fit.log_odds(test))
 
 
 def _paired(differences: Floats) -> list[float]:

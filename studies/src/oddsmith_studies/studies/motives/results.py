@@ -59,7 +59,8 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
 
 
 def _interval(kept: Sequence[float]) -> Interval:
-    return Interval(*kept, _LEVEL, "paired t interval over rows")
+    value, low, high = kept
+    return Interval(value, low, high, _LEVEL, "paired t interval over rows")
 
 
 def curves(results: Results, problem: str, rule: str) -> Floats:
@@ -69,7 +70,7 @@ def curves(results: Results, problem: str, rule: str) -> Floats:
 
 def labels_after(batches: int) -> Floats:
     """Return how many rows are labelled after each batch."""
-    return FIRST + STEP * np.arange(batches)
+    return FIRST + STEP * np.arange(batches, dtype=np.float64)
 
 
 def labels_needed(results: Results, problem: str) -> dict[str, Floats]:
