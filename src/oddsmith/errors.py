@@ -11,6 +11,7 @@
     OddsmithWarning (UserWarning)        the fit is valid, but something about it is odd
     ├── SingleClassWarning               only one class has weight: nothing to learn from
     ├── ConstantScoreWarning             all scores are equal
+    ├── PredictedLabelWarning            all scores are 0 and 1, or −1 and 1
     ├── SeparableWarning                 a threshold separates the classes perfectly
     ├── ReversedScoreWarning             higher scores go with the negative class
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
@@ -41,6 +42,7 @@ __all__ = [
     "NonConvergenceWarning",
     "OddsmithError",
     "OddsmithWarning",
+    "PredictedLabelWarning",
     "QuantizedSelectionWarning",
     "ReversedScoreWarning",
     "SeparableWarning",
@@ -83,6 +85,10 @@ class SingleClassWarning(OddsmithWarning):
 
 class ConstantScoreWarning(OddsmithWarning):
     """All scores are equal, so the fit is a constant."""
+
+
+class PredictedLabelWarning(OddsmithWarning):
+    """All scores are 0 and 1, or −1 and 1: they look like predicted labels, which leave two probabilities."""
 
 
 class SeparableWarning(OddsmithWarning):

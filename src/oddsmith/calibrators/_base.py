@@ -40,6 +40,7 @@ from oddsmith.errors import (
     FarScoreWarning,
     NonConvergenceWarning,
     OddsmithWarning,
+    PredictedLabelWarning,
     QuantizedSelectionWarning,
     ReversedScoreWarning,
     SeparableWarning,
@@ -52,6 +53,9 @@ from oddsmith.model import save
 _WORSE = 0.015
 _SOME_NATS = 6.0
 
+#: Scores that look like predicted labels, and the weight from which two scores are no accident of few rows.
+_LABELS = ((0.0, 1.0), (-1.0, 1.0))
+_SEVERAL = 20
 
 #: What is odd about a fit: the category of its warning, and its words.
 Note = tuple[type[OddsmithWarning], str]
@@ -477,6 +481,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             message = f"All scores equal {low:g}: the fit is a constant."
             return self._constant(data)._replace(notes=[(ConstantScoreWarning, message)])
         notes: list[Note] = []
+        if (low, high) in _LABELS and isinstance(data, ScoreTable) and len(data.scores) == 2 and data.n_pos + data.n_neg >= _SEVERAL:
+            message = (
+                f"All scores are {low:g} and {high:g}: they look like predicted labels, which leave two probabilities. "
+                "Hint: pass decision_function or predict_proba."
+            )
+            notes.append((PredictedLabelWarning, message))
         if is_reversed(data):
             message = (
                 "Higher scores go with the negative class (area under the ROC curve significantly below ½): "

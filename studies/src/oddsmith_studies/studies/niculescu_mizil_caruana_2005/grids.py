@@ -27,7 +27,9 @@ _SHAPES: dict[str, dict[str, Any]] = {
     "50 per leaf": {"min_samples_leaf": 50},
 }
 #: Shapes of the document's grid; the others are readings.
-_PAPER_SHAPES = ("unpruned", "pruned", "five per leaf")
+_PAPER_SHAPES = ("unpruned", "pruned", "five per leaf", "50 per leaf")
+#: Splitting criteria and tree growers of the document that cannot be had.
+ABSENT = ("MML", "SMML", "ID3", "CART0", "C4.5")
 #: Fuller leaves of full trees, as readings.
 LEAVES = ("five per leaf", "10 per leaf", "25 per leaf", "50 per leaf")
 
@@ -59,7 +61,7 @@ def styles(setting: Setting, base: str) -> list[Style]:
     """Return the styles of a base that a run tries.
 
     The document's package of tree growers cannot be had. The default grid has two splitting criteria, and for full
-    trees two smoothings of leaves; the paper's grid has least error as a third criterion of stumps, and trees of three
+    trees two smoothings of leaves; the paper's grid has least error as a third criterion of stumps, and trees of four
     shapes with three kinds of leaves. Two-level trees, a footnote there, come in the two criteria.
     """
     criteria = ("gini",) if setting.quick else ("gini", "entropy")

@@ -1,7 +1,7 @@
-"""Readings: several draws of the rows, another positive class, stand-ins with copies, and fuller leaves."""
+"""Readings: several draws of the rows, another positive class, stand-ins with copies, fuller leaves, more rows."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import (
 )
 
 DRAWS = 5
+#: Training rows of the size curve.
+SIZES_PROBLEM, SIZES = "LETTER.P2", (6000, 8000, 10_000, 12_000)
+_LEAST_ERROR = "error"
 _LEVEL = 0.95
 
 
@@ -48,26 +51,38 @@ class Reading(NamedTuple):
     base: str
     variant: str = ""
     shape: str = "unpruned"
+    criterion: str = "gini"
+    train: int = 0
     draws: int = DRAWS
 
     @property
     def plain(self) -> bool:
         """Whether its first draw is that of Table 2, in a style that has been boosted there."""
-        return not self.variant and self.shape == "unpruned"
+        return self.changed == ""
+
+    @property
+    def changed(self) -> str:
+        """In what it differs."""
+        if self.criterion == _LEAST_ERROR:
+            return "least-error stumps"
+        if self.train:
+            return f"{self.train:,} training rows"
+        return self.variant or (self.shape if self.shape != "unpruned" else "")
 
     @property
     def name(self) -> str:
         """What is said of it in the table."""
-        return f"{self.draws} draws" if self.plain else self.variant or self.shape
+        return self.changed or f"{self.draws} draws"
 
     @property
     def style(self) -> Style:
         """The one style that is boosted."""
-        return Style(self.base, "gini", self.shape, "bayesian" if self.base == TREES else "none")
+        return Style(self.base, self.criterion, self.shape, "bayesian" if self.base == TREES else "none")
 
     def part(self, draw: int) -> str:
         """Return the name of a draw's part."""
-        return part_name("reading", self.problem, self.base, self.variant or self.shape, str(draw))
+        named = self.changed.replace(",", "") or self.shape
+        return part_name("reading", self.problem, self.base, named, str(draw))
 
 
 def all_readings(setting: Setting) -> list[Reading]:
@@ -80,6 +95,8 @@ def all_readings(setting: Setting) -> list[Reading]:
         *(Reading("COV_TYPE", base, SECOND_CLASS) for base in both),
         *(Reading(problem, base, WITH_COPIES, draws=1) for problem in ("PHISHING", "WEB") for base in both),
         *(Reading(problem, TREES, shape=shape, draws=1) for problem in OWN_PROBLEMS for shape in LEAVES),
+        *(Reading(problem, STUMPS, criterion=_LEAST_ERROR, draws=1) for problem in OWN_PROBLEMS),
+        *(Reading(SIZES_PROBLEM, STUMPS, train=size, draws=1) for size in SIZES),
     ]
 
 
@@ -98,10 +115,11 @@ def every_part(setting: Setting) -> list[Part]:
     return [*all_parts(setting), *more]
 
 
-def reading_part(setting: Setting, problem: str, base: str, variant: str, shape: str, draw: int) -> Json:
+def reading_part(setting: Setting, draw: int, **reading: Any) -> Json:
     """Boost one style on one draw; return the test losses of each method, its rounds chosen on validation rows."""
-    drawn = sample_again(setting, problem, variant, draw)
-    style = Reading(problem, base, variant, shape).style
+    how = Reading(**reading)
+    problem, base, style = how.problem, how.base, how.style
+    drawn = sample_again(setting, problem, how.variant, draw, how.train)
     tried = rounds(last_round(setting, base, problem))
     found: dict[str, dict[str, list[float]]] = {}
     for loss in (EXPONENTIAL, LOG):
@@ -141,8 +159,8 @@ def readings_table(results: Results) -> Table:
         ("problem", "boosted", "reading", *(Column(name, ".3f") for name in COLUMNS)),
         rows,
         f"Mean over {DRAWS} draws of training, validation and test rows with 95 % t intervals; draws of LETTER and HS "
-        "share many of their rows. Leaves and copies: the draw of Table 2. One style each, gini, with Bayesian leaves "
-        "of full trees, and rounds chosen on validation rows.",
+        "share many of their rows. Other readings: the draw of Table 2. One style each: gini, but for least-error "
+        "stumps, with Bayesian leaves of full trees. Rounds are chosen on validation rows.",
     )
 
 

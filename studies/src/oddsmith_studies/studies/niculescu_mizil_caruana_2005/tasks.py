@@ -34,8 +34,9 @@ class Sizes(NamedTuple):
         >>> Sizes(4000, 1000, 20_000).ends(48_842), Sizes(4000, 1000, 20_000).ends(6000)
         ((4000, 5000, 25000), (3000, 3750, 6000))
         """
-        train = min(self.train, rows // 2)
-        validation = min(self.validation, rows // 8)
+        train, validation = self.train, self.validation
+        if train + validation > 3 * rows // 4:
+            train, validation = min(train, rows // 2), min(validation, rows // 8)
         return train, train + validation, min(train + validation + self.test, rows)
 
 
@@ -63,10 +64,16 @@ def sample(setting: Setting, problem: str) -> Sample:
     return _draw(setting, problem)[0]
 
 
-def sample_again(setting: Setting, problem: str, variant: str, draw: int) -> Sample:
-    """Return the rows of a reading of a problem; the first draw of a problem itself is that of `sample`."""
+def sample_again(setting: Setting, problem: str, variant: str, draw: int, train: int = 0) -> Sample:
+    """Return the rows of a reading of a problem; the first draw of a problem itself is that of `sample`.
+
+    ``train`` is how many rows train, by default as many as elsewhere.
+    """
     key = ("rows", problem) if draw == 0 else ("rows", problem, draw)
-    return _drawn(problem, setting.data, setting.seed_of(*key), sizes_of(setting), variant)[0]
+    sizes = sizes_of(setting)
+    if train:
+        sizes = sizes._replace(train=train)
+    return _drawn(problem, setting.data, setting.seed_of(*key), sizes, variant)[0]
 
 
 def problem_part(setting: Setting, problem: str) -> Json:
