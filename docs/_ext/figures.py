@@ -24,6 +24,7 @@ from oddsmith import (
     AsymmetricLaplaceCalibrator,
     AutoCalibrator,
     GaussianCalibrator,
+    HybridCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
     PiecewiseLogisticCalibrator,
@@ -251,6 +252,15 @@ def asymmetric_densities(theme: Theme) -> Figure:
     fits = {"asymmetric Laplace": AsymmetricLaplaceCalibrator(), "Gaussian": GaussianCalibrator()}
     fitted = {name: method.fit_table(table) for name, method in fits.items()}
     return together(theme, DensityDisplay.from_table(table, calibrators=fitted))
+
+
+@figure
+def asymmetric_log_odds(theme: Theme) -> Figure:
+    """Bennett: what densities of two sides make of the log-odds."""
+    scores = naive_bayes_scores()
+    methods = {"asymmetric Laplace": AsymmetricLaplaceCalibrator(), "hybrid": HybridCalibrator()}
+    maps = {name: method.fit_table(scores.table) for name, method in methods.items()}
+    return together(theme, ScoreSpaceDisplay.from_table(scores.test, maps=maps, n_bins=15))
 
 
 @figure

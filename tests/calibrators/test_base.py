@@ -23,6 +23,7 @@ from oddsmith.data import LabeledScores
 from oddsmith.errors import (
     InvalidInputError,
     NegativeSlopeWarning,
+    PredictedLabelWarning,
     QuantizedSelectionWarning,
     SeparableWarning,
     SingleClassWarning,
@@ -107,10 +108,22 @@ def test_bad_knots(knots):
 
 
 def test_knots_that_leave_no_pair_fall_back_to_a_line():
-    scores, y = np.repeat([0.0, 1.0], 20), np.tile([0, 0, 1, 1, 1], 8)
+    scores, y = np.repeat([0.0, 2.0], 20), np.tile([0, 0, 1, 1, 1], 8)
     cal = PiecewiseLogisticCalibrator(penalty=0.5).fit(scores, y)
     assert len(cal.slopes_) == 1
     assert cal.percentiles_ is None
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1)])
+def test_predicted_labels_in_the_place_of_scores_are_noticed(labels):
+    y = np.tile([0, 0, 1, 1, 1], 8)
+    predicted = np.where(np.arange(40) % 4, y, 1 - y)
+    with pytest.warns(PredictedLabelWarning, match="pass decision_function or predict_proba"):
+        cal = PlattCalibrator().fit(np.where(predicted, labels[1], labels[0]), y)
+    assert len(np.unique(cal.predict_proba(labels)[:, 1])) == 2
+    # A few rows may lie at 0 and 1 by chance, and other values are not labels.
+    PlattCalibrator().fit(predicted[:18], y[:18])
+    PlattCalibrator().fit(2.0 * predicted, y)
 
 
 def test_quantized_tables_of_few_cells():

@@ -481,7 +481,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             message = f"All scores equal {low:g}: the fit is a constant."
             return self._constant(data)._replace(notes=[(ConstantScoreWarning, message)])
         notes: list[Note] = []
-        if (low, high) in _LABELS and isinstance(data, ScoreTable) and len(data.scores) == 2 and data.n_pos + data.n_neg >= _SEVERAL:
+        if (low, high) in _LABELS and _are_labels(data):
             message = (
                 f"All scores are {low:g} and {high:g}: they look like predicted labels, which leave two probabilities. "
                 "Hint: pass decision_function or predict_proba."
@@ -498,6 +498,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             notes.append((SeparableWarning, message))
         found = _as_fitted(self._fit(data))
         return found._replace(notes=[*notes, *found.notes])
+
+
+def _are_labels(data: Sample) -> bool:
+    """Return whether several rows have no score but the two ends."""
+    scores, _ = data.marginal()
+    return data.n_pos + data.n_neg >= _SEVERAL and bool(np.isin(scores, data.span()).all())
 
 
 def _as_fitted(found: Fitted | CalibrationMap) -> Fitted:

@@ -57,3 +57,11 @@ def test_zero_activation_votes_against():
     model = VotedPerceptron().fit([[1.0, 0.0], [1.0, 2.0]], [1, 0])
     # The second perceptron is v = (0, −2), b = 0, and does not see the query.
     assert model.decision_function([[3.0, 0.0]]) == pytest.approx(np.log(1.5 / 1.5))
+
+
+def test_votes_are_scaled_to_a_total_before_a_half_is_added():
+    counted, scaled = (VotedPerceptron(epochs=3, total=total).fit(ROWS, LABELS) for total in (None, 100.0))
+    plus, minus = by_the_book(ROWS, 2 * LABELS - 1, 3, ROWS)
+    assert (plus + minus == 180).all()
+    np.testing.assert_allclose(counted.decision_function(ROWS), np.log((plus + 0.5) / (minus + 0.5)))
+    np.testing.assert_allclose(scaled.decision_function(ROWS), np.log((plus / 1.8 + 0.5) / (minus / 1.8 + 0.5)))

@@ -52,7 +52,7 @@ def test_everything_is_written(tmp_path):
     assert saved["claims"][0]["verdict"] == "holds"
     assert saved["evidence"]["9.0.1"][0] == {
         "case": "toys",
-        "data": "own data",
+        "data": "the document's data",
         "value": -1.0,
         "low": -2.0,
         "high": -0.5,
@@ -81,9 +81,9 @@ def test_the_page_puts_things_where_its_template_wants_them():
     assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
     assert page.count("**Means**") == 1
     assert "Toys &#124; work" in page
-    # What the template leaves out is folded at the end.
-    assert page.index("## Everything else") < page.index("![every]")
-    assert page.count("<details>") == page.count("</details>") == 2
+    # What the template leaves out is linked at the end.
+    assert page.index("## More tables") < page.index("](figures/every.svg)")
+    assert page.count("<details>") == page.count("</details>") == 1
     assert "<summary>Details &amp; all</summary>" in page
     assert "{{" not in page
 

@@ -60,7 +60,7 @@ def test_grids():
     default, paper = Setting(), Setting(grid="paper")
     assert [str(style) for style in styles(default, STUMPS)] == ["gini", "entropy"]
     assert len(styles(default, TREES)) == 4
-    assert len(styles(paper, TREES)) == 18
+    assert len(styles(paper, TREES)) == 24
     assert [style.criterion for style in styles(paper, STUMPS)] == ["gini", "entropy", "error"]
     assert rounds(last_round(default, TREES, "ADULT")) == [2**power for power in range(1, 11)]
     assert last_round(default, TREES, "HS") == 256

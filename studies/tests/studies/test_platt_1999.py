@@ -68,7 +68,7 @@ def test_explicit_features_are_the_quadratic_likelihood_machine():
 def test_the_sigmoid_is_that_of_a_calibrated_classifier_with_three_folds(words):
     toy = problem(words=words)
     found = machines.score_problem(QUICK, toy, "linear", SVM, 1.0)
-    estimator = machines._machine(QUICK, toy, "linear", SVM, 1.0)
+    estimator = machines.make_machine(QUICK, toy, "linear", SVM, 1.0)
     seed = QUICK.seed_of("folds", toy.name)
     whole = CalibratedClassifier(
         estimator, PlattCalibrator(), cv=3, response_method="decision_function", random_state=seed

@@ -18,7 +18,7 @@ from oddsmith_studies.studies._tables import Table, written
 Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
 
 #: Whose data a case is about.
-OWN, STAND_IN, EVERYTHING = "own data", "stand-ins", "all problems"
+OWN, STAND_IN, EVERYTHING = "the document's data", "stand-ins", "all problems"
 
 _EXPECTED = ("below", "above", "at most", "within", "yes")
 _QUANTIFIERS = {"every": "in every case", "most": "in more than half of the cases", "some": "in at least one case"}

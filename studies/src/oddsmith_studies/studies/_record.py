@@ -57,7 +57,7 @@ class Record:
         return bool(self.made["quick"])
 
     def verdicts_of(self, number: str) -> str:
-        """Say the verdicts on a claim, such as "holds on own data and stand-ins"."""
+        """Say the verdicts on a claim, such as "holds on the document's data and stand-ins"."""
         found: dict[str, list[str]] = {}
         for claim in self.claims:
             if claim.id == number:

@@ -34,6 +34,8 @@ def all_facts(record: Record) -> dict[str, str]:
 
 def _stable(stability: Table) -> str:
     """Say how many verdicts are the same by all readings, and which are not."""
+    if not stability.rows:
+        return ""
     other = [str(row[0]) for row in stability.rows if len(set(row[2:])) > 1]
     count, readings = len(stability.rows), len(stability.columns) - 2
     return (

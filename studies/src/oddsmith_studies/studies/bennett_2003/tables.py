@@ -5,7 +5,7 @@ import numpy as np
 from oddsmith_studies.studies._claims import OWN, judge
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Json, Results
-from oddsmith_studies.studies._tables import Cell, Column, Table
+from oddsmith_studies.studies._tables import Cell, Column, Table, written
 from oddsmith_studies.studies._text_features import RECIPES as TEXT_RECIPES
 from oddsmith_studies.studies._text_features import REUTERS
 from oddsmith_studies.studies._text_methods import A_LAPLACE, LR, RAW
@@ -241,12 +241,13 @@ def _variants(results: Results) -> Table:
         for recipe, part in found.items():
             sums = totals(part)
             rows += [
-                [classifier, recipe, measure, *(sums[method][measure] for method in SEVEN)] for measure in MEASURES
+                [classifier, recipe, measure, *(written(sums[method][measure], FORMATS[measure]) for method in SEVEN)]
+                for measure in MEASURES
             ]
     return Table(
         "variants",
         "Reuters-21578 by other readings of the document",
-        ("classifier", "reading", "measure", *(Column(method, ".1f") for method in SEVEN)),
+        ("classifier", "reading", "measure", *SEVEN),
         rows,
         "The first reading is the one that was fixed beforehand; none was chosen by its totals.",
     )

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: The diagrams that the hand-out asks for.
 _FOUR = ("squashing", "Platt, b = 0", "Platt", "isotonic")
 
+#: Half the width of the window of the hand-out's definition, where it is centered, and the fewest sentences in it.
+_DELTA, _CENTERS, _FEWEST = 0.05, np.linspace(0.02, 0.98, 49), 5
+
 
 def all_figures(results: Results) -> list[StudyFigure]:
     """Return the plot of C, reliability diagrams, maps, losses, calibration sizes, and three classes."""
@@ -49,6 +52,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
             f"95 % of the splits (thin).",
             Panels(spread, size=(3.4, 3.4)),
         ),
+        window_figure(results),
         StudyFigure(
             "maps",
             "What each method makes of a margin, in the first split, and the shares of positives among the test "
@@ -78,6 +82,21 @@ def all_figures(results: Results) -> list[StudyFigure]:
             ComparisonDisplay.from_intervals(classes, measure="log-loss of three classes, nats"),
         ),
     ]
+
+
+def window_figure(results: Results) -> StudyFigure:
+    """Return the share of positives among sentences whose prediction lies in a window, by the window's center."""
+    splits = len(results.starting("split-"))
+    return StudyFigure(
+        "window",
+        f"The hand-out's definition: of the test sentences with a prediction in [p − δ, p + δ], δ = {_DELTA}, the "
+        f"share that is positive, against p. Mean over {splits} splits, with 95 % of the splits in the band; windows "
+        f"with fewer than {_FEWEST} sentences of a split are left out of it.",
+        Panels(
+            {name: Drawing(partial(_draw_window, windows=found)) for name, found in _windows(results).items()},
+            size=(3.4, 2.8),
+        ),
+    )
 
 
 def _draw_costs(ax: "Axes", look: Theme, results: Results) -> None:
@@ -114,6 +133,30 @@ def _shares(results: Results) -> dict[str, Floats]:
             curve = reliability_curve.of(new.map(fitted[name].log_odds))
             shares[name][row, np.rint(10 * curve.low).astype(int)] = curve.fraction_positive
     return shares
+
+
+def _windows(results: Results) -> dict[str, Floats]:
+    """Return shares of positives in windows by method, a row a split and a column a center; NaN where few lie."""
+    parts = results.starting("split-")
+    found = {name: np.full((len(parts), len(_CENTERS)), np.nan) for name in _FOUR}
+    for row, part in enumerate(parts):
+        fitted, scores = fit_methods(from_rows(part["calibration"])), np.array(part["test"]["scores"])
+        labels = np.array(part["test"]["labels"], float)
+        for name in _FOUR:
+            inside = np.abs(fitted[name].predict_proba(scores)[:, 1, None] - _CENTERS) <= _DELTA
+            counts = inside.sum(axis=0)
+            shares = labels @ inside / np.maximum(counts, 1)
+            found[name][row] = np.where(counts >= _FEWEST, shares, np.nan)
+    return found
+
+
+def _draw_window(ax: "Axes", look: Theme, windows: Floats) -> None:
+    ink, seen = look.ink(0), (~np.isnan(windows)).mean(axis=0) >= 0.5
+    low, high = np.nanquantile(windows[:, seen], (0.025, 0.975), axis=0)
+    ax.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8)
+    ax.fill_between(_CENTERS[seen], low, high, color=ink.color, alpha=0.2, linewidth=0)
+    ax.plot(_CENTERS[seen], np.nanmean(windows[:, seen], axis=0), **ink.line())
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="p", ylabel="share of positives")
 
 
 def _by_kind_of_score(results: Results) -> dict[str, Display]:

@@ -58,11 +58,11 @@ METHODS: dict[str, Calibrator] = {
     "squashing": SquashCalibrator(),
     "Platt, b = 0": LogisticCalibrator(fit_intercept=False),
     "Platt": LogisticCalibrator(),
-    "Platt, his targets": PlattCalibrator(),
+    "Platt, softened targets": PlattCalibrator(),
     "isotonic": IsotonicCalibrator(),
     "isotonic, bounded": IsotonicCalibrator(bounded=True),
 }
-SIZE_METHODS = ("Platt", "Platt, his targets", "isotonic", "isotonic, bounded")
+SIZE_METHODS = ("Platt", "Platt, softened targets", "isotonic", "isotonic, bounded")
 
 
 class Sentences(NamedTuple):

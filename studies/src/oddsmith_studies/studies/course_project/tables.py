@@ -19,7 +19,7 @@ _PAIRS = (
     ("Platt, b = 0", "squashing"),
     ("Platt", "squashing"),
     ("Platt", "Platt, b = 0"),
-    ("Platt, his targets", "Platt"),
+    ("Platt, softened targets", "Platt"),
     ("isotonic", "squashing"),
     ("isotonic", "Platt"),
     ("isotonic, bounded", "Platt"),

@@ -126,7 +126,9 @@ def _by_topics(record: Record) -> str:
 def _heavy(record: Record) -> str:
     """Say what far heavier penalties than held-out rows choose would do in the ten categories."""
     table, theirs = record.tables["costs"], record.tables["results"].cell("errors, published", _TEN, SIGMOID)
-    raw, sigmoid = ([table.cell(name, _TEN, cost) for cost in (0.1, 0.01)] for name in ("raw errors", "sigmoid errors"))
+    raw, sigmoid = (
+        [table.cell(name, _TEN, cost) for cost in ("0.1", "0.01")] for name in ("raw errors", "sigmoid errors")
+    )
     return (
         f"Far heavier penalties than held-out rows choose give {raw[0]:.0f} raw errors there with a cost of 0.1 and "
         f"{raw[1]:.0f} with 0.01, but then {sigmoid[0]:.0f} and {sigmoid[1]:.0f} with the sigmoid (published "

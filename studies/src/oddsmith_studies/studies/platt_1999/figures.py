@@ -24,7 +24,7 @@ from oddsmith_studies.studies.platt_1999.tasks import DRAWN, TASKS, Task
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BINS = 24
+_BINS, _LEAST = 24, 20
 
 
 class Curve(NamedTuple):
@@ -64,8 +64,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "posteriors",
             "The share of positives among test rows by the output of the support vector machine (bars: 95 % "
-            "intervals), the sigmoids fitted to the scores of three folds and to training scores, and the posterior "
-            "of two Gaussians.",
+            f"intervals; bins of equal width, joined until each has {_LEAST} rows), the sigmoids fitted to the scores "
+            "of three folds and to training scores, and the posterior of two Gaussians.",
             Panels(posteriors, size=(3.4, 2.5), options={"scale": "probability"}, alike=True),
         ),
         StudyFigure(
@@ -84,13 +84,33 @@ def shown_table(results: Results, task: Task) -> ScoreTable:
     return ScoreTable.from_arrays(shown["scores"], shown["y"])
 
 
+def filled_edges(table: ScoreTable) -> Floats:
+    """Return edges of bins of equal width, those with few rows joined to the next: one row has no share of positives.
+
+    Examples
+    --------
+    >>> scores = np.r_[np.linspace(0, 1, 50), 10.0]
+    >>> len(filled_edges(ScoreTable.from_arrays(scores, scores > 0.5))) - 1
+    3
+    """
+    low, high = table.span()
+    edges = np.linspace(low, high, _BINS + 1)
+    below = np.array([table.total[table.scores < edge].sum() for edge in edges[1:-1]])
+    everything = float(table.total.sum())
+    kept, before = [low], 0.0
+    for edge, count in zip(edges[1:-1], below, strict=True):
+        if count - before >= _LEAST and everything - count >= _LEAST:
+            kept.append(float(edge))
+            before = count
+    return np.array([*kept, high])
+
+
 def _posterior(results: Results, task: Task, table: ScoreTable) -> Adjusted:
     maps = looks(results, task, SVM)[task.shown]["maps"]
-    low, high = table.span()
     display = ScoreSpaceDisplay.from_table(
         table,
         maps={name: Curve(maps[name]) for name in (SIGMOID, IN_SAMPLE, GAUSSIANS)},
-        edges=np.linspace(low, high, _BINS + 1),
+        edges=filled_edges(table),
     )
     return Adjusted(display, {"xlabel": "output of the machine"}, {"data": "test rows"}, ONE_CLASS)
 

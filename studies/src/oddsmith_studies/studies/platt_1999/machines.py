@@ -75,7 +75,7 @@ def score_problem(setting: Setting, problem: Problem, kernel: str, machine: str,
     cost : float
         C in units of (mean length of a row)⁻², of either machine; see `LikelihoodMachine`.
     """
-    estimator = _machine(setting, problem, kernel, machine, cost)
+    estimator = make_machine(setting, problem, kernel, machine, cost)
     target = read_target(problem.y_train, len(problem.y_train))
     splitter = make_splitter(FOLDS, target, False, setting.seed_of("folds", problem.name))
     training = Training(estimator, {}, "decision_function" if machine == SVM else "log_odds", "classes")
@@ -98,7 +98,8 @@ def converged(machine: Any) -> bool:
     return bool(machine.n_iter_ < machine.max_iter)
 
 
-def _machine(setting: Setting, problem: Problem, kernel: str, machine: str, cost: float) -> Any:
+def make_machine(setting: Setting, problem: Problem, kernel: str, machine: str, cost: float) -> Any:
+    """Return a machine that has not been trained; what is chosen of a problem's words is chosen when it is."""
     words = None if problem.words is None else SelectKBest(information_gain, k=problem.words)
     chosen = problem.X_train if words is None else words.fit_transform(problem.X_train, problem.y_train)
     unit = mean_norm_cost(chosen)

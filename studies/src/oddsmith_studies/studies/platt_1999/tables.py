@@ -9,6 +9,7 @@ from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table, beside
 from oddsmith_studies.studies._text_results import known
+from oddsmith_studies.studies.platt_1999.calibration_rows import rows_table
 from oddsmith_studies.studies.platt_1999.densities import INNER, WHOLE, gain_interval
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
 from oddsmith_studies.studies.platt_1999.measured import (
@@ -57,6 +58,7 @@ def all_tables(results: Results) -> list[Table]:
         _crossings_reuters(results),
         _maps(results),
         _densities(results),
+        rows_table(results),
         _sizes(results, published),
         _readings(results, published),
         _costs(results),
@@ -318,7 +320,7 @@ def _costs(results: Results) -> Table:
             rows.append(
                 [
                     task.name,
-                    cost,
+                    f"{cost:g}",
                     ", ".join(marks),
                     svm["held"]["errors"],
                     svm["held"]["log_loss"],
@@ -337,7 +339,7 @@ def _costs(results: Results) -> Table:
         "Every cost that was tried",
         (
             "task",
-            Column("cost", "g"),
+            "cost",
             "chosen",
             Column("SVM: held-out errors", ".0f"),
             Column("held-out −Σ log p", ".1f"),

@@ -105,12 +105,12 @@ def _standings(field: Field) -> Table:
             Column("cells won in Brier score, %", ".1f"),
             Column("infinite log-losses, %", ".2f"),
             Column("worse than raw, %", ".1f"),
-            Column("regret in a bad cell", ".1f"),
+            Column("regret exceeded in 5 % of cells", ".1f"),
         ),
         rows,
         f"{_REGRET} Intervals: 95 %, whole sources of data resampled. Infinite: share of all drawings in which a test "
         "case had probability 0. Worse than raw: share of the cells that were not thinned in which log-loss is larger "
-        "than that of uncalibrated scores. A bad cell: one in twenty is worse. Squashing and Logistic Correction fit "
+        "than that of uncalibrated scores. Squashing and Logistic Correction fit "
         "nothing and are made only for margins and boosted scores.",
     )
 

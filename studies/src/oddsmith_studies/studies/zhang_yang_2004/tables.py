@@ -258,8 +258,8 @@ def _pieces(corpora: dict[str, list[Json]]) -> Table:
                         len(fits),
                         sum(min(fit["slopes"]) < 0 for fit in fits),
                         sum(fit["spikes"] for fit in fits),
-                        *(sum(count == pieces for count in grown) for pieces in range(1, 5)),
-                        sum(count > 4 for count in grown),
+                        *(sum(count == pieces for count in grown) for pieces in range(1, 4)),
+                        sum(count >= 4 for count in grown),
                     ]
                 )
     return Table(
@@ -271,8 +271,8 @@ def _pieces(corpora: dict[str, list[Json]]) -> Table:
             Column("fits", "d"),
             Column("PLR with a falling piece", "d"),
             Column("modes of A. Laplace at an edge", "d"),
-            *(Column(f"grown to {pieces}", "d") for pieces in range(1, 5)),
-            Column("grown to 5 or more", "d"),
+            *(Column(f"grown to {pieces}", "d") for pieces in range(1, 4)),
+            Column("grown to 4 or more", "d"),
         ),
         rows,
         f"One fit per category. {STAND_IN}",
