@@ -20,6 +20,7 @@
     ├── FarScoreWarning                  a few scores far from the others dominate the fit
     ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
+    ├── LostAccuracyWarning              decisions by calibrated probabilities are less often right than by scores
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── UnknownSegmentWarning            rows belong to segments that have no map
     ├── SkippedFoldWarning               a fold cannot be trained, or has no row to score
@@ -36,6 +37,7 @@ __all__ = [
     "FarScoreWarning",
     "InSampleWarning",
     "InvalidInputError",
+    "LostAccuracyWarning",
     "MissingExtraError",
     "ModelFileError",
     "NegativeSlopeWarning",
@@ -129,6 +131,10 @@ class SkippedFoldWarning(OddsmithWarning):
 
 class UnseenClassWarning(OddsmithWarning):
     """A fold was trained without a class: its rows of that class do not calibrate."""
+
+
+class LostAccuracyWarning(OddsmithWarning):
+    """Decisions by calibrated probabilities are clearly less often right than those by the scores themselves."""
 
 
 class UnknownSegmentWarning(OddsmithWarning):

@@ -23,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 from oddsmith import AutoCalibrator, PlattCalibrator
 from oddsmith.calibrators import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import CalibratedClassifier, couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.errors import InvalidInputError, UnseenClassWarning
+from oddsmith.errors import InvalidInputError, LostAccuracyWarning, UnseenClassWarning
 from samples import TwoClassLearner, ours_allowed
 
 X, Y = make_classification(240, 6, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=0)
@@ -433,3 +433,31 @@ def test_labels_that_the_fitted_classifier_does_not_know_are_refused():
     fitted = LogisticRegression().fit(X, NAMES)
     with pytest.raises(InvalidInputError, match="classifier and y must have the same classes; got"):
         CalibratedClassifier(fitted, prefit=True).fit(X, np.where(NAMES == "cow", "dog", NAMES))
+
+
+class RowUnits(LogisticRegression):
+    """Logits of each row in a unit of its own, as far as naive Bayes exaggerates it."""
+
+    def decision_function(self, X):
+        return X
+
+
+def in_row_units(rng, n, exaggeration):
+    """Return labels and logits of five classes, of which a few rows are exaggerated by any factor up to this."""
+    logits = rng.normal(size=(n, 5))
+    y = np.argmax(2 * logits + rng.gumbel(size=(n, 5)), axis=1)
+    return logits * 10 ** rng.uniform(0, np.log10(exaggeration), (n, 1)), y
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "beta"])
+def test_decisions_that_get_worse_are_named(method):
+    scores, y = in_row_units(np.random.default_rng(0), 1000, 1e7)
+    with ours_allowed(), pytest.warns(LostAccuracyWarning, match=r"instead of .* Hint: use a method that scales all"):
+        CalibratedClassifier(RowUnits().fit(scores, y), method, prefit=True).fit(scores, y)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "auto", "temperature"])
+def test_decisions_that_stay_as_good_are_not(method):
+    """Warnings are errors; a joint scaling reads each row in its own unit."""
+    scores, y = in_row_units(np.random.default_rng(0), 1000, 1.0 if method == "sigmoid" else 1e7)
+    CalibratedClassifier(RowUnits().fit(scores, y), method, prefit=True).fit(scores, y)

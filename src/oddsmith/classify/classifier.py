@@ -24,7 +24,13 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator, resolve_method
 from oddsmith.classify._sources import known_classes
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_copied, warn_if_in_sample
-from oddsmith.classify.multiclass import CalibratedPair, ProblemClassifier, is_joint, make_calibration
+from oddsmith.classify.multiclass import (
+    CalibratedPair,
+    ProblemClassifier,
+    is_joint,
+    make_calibration,
+    warn_of_lost_accuracy,
+)
 from oddsmith.classify.protocols import (
     FitProgress,
     Pooled,
@@ -220,7 +226,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
                     estimator=ProblemClassifier(estimator, calibration.problems, target.classes)
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
-        calibrations = [copy(calibration).fit(each, target.at(each.rows), each.weight(weight)) for each in pooled]
+        calibrations = []
+        for each in pooled:
+            rows, shares = target.at(each.rows), each.weight(weight)
+            calibrations.append(copy(calibration).fit(each, rows, shares))
+            warn_of_lost_accuracy(calibrations[-1], each, rows, shares)
         self._keep(estimators, calibrations, pooled[0].scores, target)
         return self
 

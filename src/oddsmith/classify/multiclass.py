@@ -4,6 +4,7 @@ Two classes, one against the rest, all pairs, any code matrix and independent la
 problems, a calibrator for each, and a rule that puts the answers together.
 """
 
+import warnings
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self
@@ -23,10 +24,14 @@ from oddsmith.classify.protocols import Pooled
 from oddsmith.classify.scores import ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
 from oddsmith.data import Meaning, read_rows
+from oddsmith.errors import LostAccuracyWarning
 from oddsmith.maps import logit
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
 _CLIP = 1e-12
+
+#: Share of the cases for which decisions may get worse without a warning, and standard errors that chance explains.
+_LESS_ACCURATE, _SURE = 0.02, 2.0
 
 Signs = NDArray[np.int8]
 
@@ -280,6 +285,34 @@ class JointCalibration:
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class."""
         return np.asarray(self.calibrators[0].predict_log_proba(scores))
+
+
+def warn_of_lost_accuracy(
+    calibration: ProblemCalibration | JointCalibration, pooled: Pooled, target: Target, weight: Weights | None
+) -> None:
+    """Warn where the largest probability is clearly less often that of the true class than the largest score was.
+
+    Scores of one class against the rest, such as raw log-odds of naive Bayes, may be comparable within a row only.
+    """
+    k, form = len(target.classes), pooled.scores.form
+    if target.multilabel or k == 2 or form in ("pairs", "problems"):
+        return
+    prob = calibration.predict_proba(calibration.scores(pooled.values, form))
+    before, after = (
+        np.argmax(np.where(np.isnan(each), -np.inf, each), axis=1) == target.codes for each in (pooled.values, prob)
+    )
+    cases = np.ones(len(before)) if weight is None else weight.astype(np.float64)
+    changed, n = cases[before != after], float(cases.sum())
+    lost = float(cases @ before - cases @ after)
+    if lost > max(_LESS_ACCURATE * n, _SURE * float(np.sqrt(changed @ changed))):
+        share = f"{cases @ after / n:.1%} of the cases instead of {cases @ before / n:.1%}"
+        hint = "use a method that scales all classes together, such as auto or temperature"
+        warnings.warn(
+            f"The most probable class is right for {share} by the largest score: scores may be comparable only within "
+            f"a row. Hint: {hint}.",
+            LostAccuracyWarning,
+            stacklevel=3,
+        )
 
 
 def is_joint(target: Target, multiclass: Any) -> bool:
