@@ -19,6 +19,7 @@ from oddsmith import (
     ScoreTable,
     TemperatureCalibrator,
     VennAbersCalibrator,
+    load,
 )
 from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, OddsmithWarning, SeparableWarning
@@ -270,3 +271,14 @@ def test_a_heavy_row_that_makes_a_part_certain_leaves_the_blend_right_in_the_lar
     prob = fitted.predict_proba(scores)[:, 1]
     assert sum(fitted.weights_.values()) == pytest.approx(1)
     assert abs(weight @ (prob - y)) <= max(1, 0.5 * np.sqrt(weight @ (prob * (1 - prob))))
+
+
+def test_tiny_probabilities_are_saved_and_loaded(tmp_path):
+    """A score below the distance from 1 to the next double once made a file that could not be read."""
+    rng = np.random.default_rng(0)
+    score = np.concatenate([[1.7e-19, 5e-324], rng.beta(0.5, 5, 500)])
+    fitted = AutoCalibrator().fit(score, rng.random(502) < score)
+    fitted.save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict_proba(score), fitted.predict_proba(score))
+    assert np.isfinite(loaded.log_odds([0.0, 5e-324, 1.0])).all()

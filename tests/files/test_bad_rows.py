@@ -234,5 +234,5 @@ def test_lines_that_end_in_carriage_returns_alone(tmp_path):
 
 def test_decimal_commas_are_recognized(tmp_path):
     (tmp_path / "a.csv").write_text("score;label\n-0,25;0\n1,5;1\n,5;1\n")
-    with pytest.raises(InvalidInputError, match=r"number: 1,5.* write decimal points for decimal commas"):
+    with pytest.raises(InvalidInputError, match=r'number: 1,5.* pass text=TextFormat\(decimal=","\)'):
         read(tmp_path / "a.csv")

@@ -541,7 +541,7 @@ class TestCosts:
 
 def test_decimal_commas_are_recognized(path):
     path.write_text(text([("0,7", "0,2", "0,1", "cat")], separator=";"))
-    refused(path, "write decimal points for decimal commas")
+    refused(path, 'pass text=TextFormat.decimal=","')
 
 
 def test_masked_logits_are_read_and_rows_without_a_class_are_not(tmp_path):

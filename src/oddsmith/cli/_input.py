@@ -12,12 +12,14 @@ from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
 from oddsmith.data import Meaning, ScoreTable
 from oddsmith.files import (
+    AS_SHOWN,
     BadRows,
     Columns,
     RowMeaning,
     ScoreData,
     ScoreFile,
     ScoreRowData,
+    TextFormat,
     choose_columns,
     input_files,
     open_scores,
@@ -66,13 +68,14 @@ def model_table(
     weight: str | None = None,
     bad_rows: BadRowPolicy = "refuse",
     labeled: bool = True,
+    text: TextFormat = AS_SHOWN,
 ) -> ScoreData:
     """Read scores for a model of two classes, with labels that must be its own, or without labels."""
     if isinstance(by, tuple):
         hint = "name one column with --by, or fit a model by one column"
         _check.fail("segments must be of one column here", f"a model by {', '.join(by)}", hint)
     sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
-    with open_scores(path) as file:
+    with open_scores(path, text=text) as file:
         roles = choose_columns(file, scores or (), label, weight, by or (), one=True, needs_label=labeled)
         roles = roles if labeled else replace(roles, label=None)
         out.remark(roles.message)
@@ -108,7 +111,7 @@ class CommandInput:
     @cached_property
     def file(self) -> ScoreFile:
         """The file, open until it is read or the command ends."""
-        return open_scores(self.columns.file, self.columns.labels)
+        return open_scores(self.columns.file, self.columns.labels, self.rows.text)
 
     @cached_property
     def roles(self) -> Columns:
@@ -258,7 +261,8 @@ class CommandInput:
     def _row_words(self, *names: str) -> list[str]:
         """Return the options of rows that are not what they are by default."""
         given = {"--bad-rows": self.rows.bad_rows, "--resolution": self.rows.resolution}
-        return _words({name: None if given[name] in ("refuse", "auto") else given[name] for name in names})
+        changed = {name: None if given[name] in ("refuse", "auto") else given[name] for name in names}
+        return _words(changed | self.rows.words())
 
 
 def _words(options: dict[str, Any]) -> list[str]:

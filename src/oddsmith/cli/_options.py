@@ -5,9 +5,12 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from oddsmith.files import TextFormat
 
 ScoresFile = Annotated[
     str,
@@ -87,6 +90,24 @@ Resolution = Annotated[
         help="Width of score cells: 'auto', 'exact' (every distinct score) or a power of two such as 0.0625.",
     ),
 ]
+_TEXT = "Text files"
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        rich_help_panel=_TEXT,
+        help="Character between fields, or 'tab'. [default: the one of , ; | and tab that the first line has most of]",
+    ),
+]
+Decimal = Annotated[
+    Literal[".", ","], typer.Option("--decimal", rich_help_panel=_TEXT, help="Before the decimals of numbers.")
+]
+Encoding = Annotated[
+    str, typer.Option("--encoding", rich_help_panel=_TEXT, help="Encoding of the text, such as latin-1 or utf-16.")
+]
+SkippedLines = Annotated[
+    int, typer.Option("--skip-lines", min=0, rich_help_panel=_TEXT, help="Lines before the header.")
+]
 CopyOutput = Annotated[
     Path,
     typer.Option(
@@ -146,7 +167,31 @@ class ProbabilityColumns(ScoreColumns):
 
 
 @dataclass(frozen=True)
-class RowOptions:
+class TextOptions:
+    """How text is written, where the file does not show it."""
+
+    delimiter: Delimiter = None
+    decimal: Decimal = "."
+    encoding: Encoding = "utf-8"
+    skip_lines: SkippedLines = 0
+
+    @property
+    def text(self) -> "TextFormat":
+        """The form of text."""
+        from oddsmith.files import TextFormat
+
+        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        return TextFormat(delimiter, self.decimal, self.encoding, self.skip_lines)
+
+    def words(self) -> dict[str, str | None]:
+        """Return the options that are not what they are by default."""
+        given = {field.name: getattr(self, field.name) for field in fields(TextOptions)}
+        changed = {field.name for field in fields(TextOptions) if given[field.name] != field.default}
+        return {f"--{name.replace('_', '-')}": str(value) for name, value in given.items() if name in changed}
+
+
+@dataclass(frozen=True)
+class RowOptions(TextOptions):
     """How rows are read."""
 
     bad_rows: BadRowsOption = "refuse"

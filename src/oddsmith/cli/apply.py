@@ -18,6 +18,7 @@ EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
 
 
 def apply(
+    *,
     model: option.ModelFile,
     file: option.ScoresFile,
     output: option.CopyOutput,
@@ -32,6 +33,7 @@ def apply(
         Literal["refuse", "skip", "keep"],
         typer.Option("--bad-rows", help="Rows that cannot be used: 'keep' writes them without a probability."),
     ] = "refuse",
+    text: option.TextOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -52,7 +54,7 @@ def apply(
     except ModelFileError:
         _refuse_swapped(model, file)
         raise
-    with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
+    with open_scores(file, text=text.text) as opened, writable_file(output, opened.suffix) as target:
         segments = [by] if by in opened.columns else names_in(by)
         columns = choose_model_columns(opened, fitted, scores or (), segments or ())
         out.remark(columns.message)

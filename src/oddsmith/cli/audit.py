@@ -18,6 +18,7 @@ _WORST = 12
 
 
 def audit(
+    *,
     file: option.ScoresFile,
     by: Annotated[
         str, typer.Option("--by", metavar="A,B,…", help="Columns whose values, alone and in pairs, are segments.")
@@ -41,6 +42,7 @@ def audit(
         bool, typer.Option("--fail", help="Exit with code 1 if any segment is significantly miscalibrated.")
     ] = False,
     bad_rows: option.BadRowsOption = "refuse",
+    text: option.TextOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -57,7 +59,7 @@ def audit(
     from oddsmith.report import p_value
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    with open_scores(file) as source:
+    with open_scores(file, text=text.text) as source:
         named = [known_column(source, "by", name) for name in ([by] if by in source.columns else names_in(by) or [])]
         given = () if probability is None else (probability,)
         columns = choose_columns(source, given, label, weight, kind="probability", one=True)

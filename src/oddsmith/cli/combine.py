@@ -16,6 +16,7 @@ Rule = Literal["mean-probability", "mean-log-odds", "independent-evidence"]
 
 
 def combine(
+    *,
     file: option.ScoresFile,
     output: option.CopyOutput,
     probability: Annotated[
@@ -48,6 +49,7 @@ def combine(
         str, typer.Option("--name", help="Name of the new column; several classes: NAME_LABEL each.")
     ] = "combined",
     bad_rows: option.BadRowsOption = "refuse",
+    text: option.TextOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -79,7 +81,7 @@ def combine(
         _check.fail("two classifiers or more must be combined, of the same kind", got, hint)
     shares = _shares(prior, rule)
     chosen = getattr(rules, rule.replace("-", "_"))
-    with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
+    with open_scores(file, text=text.text) as opened, writable_file(output, opened.suffix) as target:
         if probability:
             names = [known_column(opened, "--probability", each) for each in probability]
             inputs, new = probability_inputs(opened, [[each] for each in names]), [NewColumn(name)]

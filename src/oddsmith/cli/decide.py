@@ -14,6 +14,7 @@ ABSTAIN = "abstain"
 
 
 def decide(
+    *,
     file: option.ScoresFile,
     costs: Annotated[
         Path,
@@ -32,6 +33,7 @@ def decide(
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "least_cost_decision",
     bad_rows: option.BadRowsOption = "refuse",
+    text: option.TextOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -61,7 +63,7 @@ def decide(
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     price = None if abstain_cost is None else _check.number(abstain_cost, "--abstain-cost", low=-np.inf)
-    with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
+    with open_scores(file, text=text.text) as opened, writable_file(output, opened.suffix) as target:
         columns = choose_columns(opened, scores or (), classes=names_in(classes), kind="probability", needs_label=False)
         out.remark(columns.message)
         if len(columns.scores) > 1:

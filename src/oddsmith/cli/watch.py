@@ -13,6 +13,7 @@ EXAMPLE = "oddsmith watch model.json labeled.jsonl --state watch.json"
 
 
 def watch(
+    *,
     model: option.ModelFile,
     file: option.ScoresFile,
     state: Annotated[
@@ -46,6 +47,7 @@ def watch(
         Path | None, typer.Option("--page", help="Write an HTML page with the course of the evidence.")
     ] = None,
     bad_rows: option.BadRowsOption = "refuse",
+    text: option.TextOptions,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
@@ -76,7 +78,7 @@ def watch(
     else:
         level = 0.05 if alpha is None else alpha
         monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
-    data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows)
+    data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows, text=text.text)
     # Without labels: if those of the same rows have changed, the batch has the same name, and is refused.
     unlabeled = replace(data.table, pos=np.zeros_like(data.table.pos), neg=data.table.total)
     name = f"{Path(file).name} {table_hash(unlabeled)[:8]}" if batch is None else batch

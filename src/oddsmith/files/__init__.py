@@ -1,6 +1,7 @@
 """Score files: read through DuckDB however large they are, written whole or not at all."""
 
 from oddsmith.atomic import replacing, write_atomically
+from oddsmith.files._layout import AS_SHOWN as AS_SHOWN
 from oddsmith.files.adding import NewColumn as NewColumn
 from oddsmith.files.adding import add_columns as add_columns
 from oddsmith.files.applying import Applied, apply_model, choose_model_columns
@@ -14,7 +15,7 @@ from oddsmith.files.inputs import score_inputs as score_inputs
 from oddsmith.files.inputs import scores_of as scores_of
 from oddsmith.files.rows import RowMeaning as RowMeaning
 from oddsmith.files.rows import ScoreRowData, read_rows
-from oddsmith.files.source import ScoreFile, has_matrix, input_files, open_scores
+from oddsmith.files.source import ScoreFile, TextFormat, has_matrix, input_files, open_scores
 from oddsmith.files.tables import ScoreData, SegmentRows, read_segments, read_table
 from oddsmith.files.unlabeled import read_unlabeled
 from oddsmith.frames import BadRows
@@ -28,6 +29,7 @@ __all__ = [
     "ScoreFile",
     "ScoreRowData",
     "SegmentRows",
+    "TextFormat",
     "apply_model",
     "choose_columns",
     "choose_model_columns",

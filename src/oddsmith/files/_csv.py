@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine
-from oddsmith.files._layout import BadPlace, Layout, path_list
+from oddsmith.files._layout import AS_SHOWN, BadPlace, Layout, TextFormat, path_list
 from oddsmith.files._lines import first_rejects, lines, reject_options
 from oddsmith.frames import text_literal
 
@@ -22,6 +22,9 @@ _SEPARATORS = ",\t;|"
 
 #: Lines among which the first row is looked for where the file begins with what may be a comment.
 _LOOKED_AT = 100
+
+#: A number with a decimal comma.
+_WITH_COMMA = r"\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*"
 
 #: The longest field that Python's reader takes; the engine refuses long ones in its own words.
 _LONGEST_FIELD = 2**31 - 1
@@ -45,29 +48,48 @@ class CSV(Layout):
     header: bool  # whether the first line holds the names
     skip: int  # number of empty lines before the first that is not
     compression: str  # "none", "gzip", "zstd" or "auto"
+    text: TextFormat
 
     @staticmethod
-    def open(engine: Engine, paths: Sequence[str], compression: str) -> "CSV":
+    def open(engine: Engine, paths: Sequence[str], compression: str, text: TextFormat = AS_SHOWN) -> "CSV":
         """Find out about files from the first line of each."""
-        heads = [_head(lines(engine, path, compression)) for path in paths]
+        heads = [_head(lines(engine, path, compression), text) for path in paths]
         for path, head in zip(paths, heads, strict=True):
             if head != heads[0]:
                 _check.fail(f"{path} must have the same columns as {paths[0]}", ", ".join(head[0]), "read it alone")
-        return CSV(tuple(paths), *heads[0], compression)
+        return CSV(tuple(paths), *heads[0], compression, text)
 
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the files as a relation of text columns, c0 and so on."""
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(self._n_own))
         return (
             f"read_csv({path_list(self.paths)}, auto_detect=false, columns={{{columns}}}, "
             f"delim={text_literal(self.separator)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
             f"header={str(self.header).lower()}, skip={self.skip}, compression='{self.compression}'"
-            f"{reject_options(note_rejects)})"
+            f"{self.key_options}{reject_options(note_rejects)})"
+        )
+
+    @property
+    def _n_own(self) -> int:
+        return len(self.columns) - len(self.keys)
+
+    def own_field(self, name: str) -> str:
+        """Return an expression for the text of a column, in which numbers have decimal points."""
+        return self.with_points(f"source.c{self.columns.index(name)}")
+
+    def with_points(self, field: str) -> str:
+        """Return text in which numbers with a decimal comma have a point, and those with a point are no numbers."""
+        if self.text.decimal == ".":
+            return field
+        is_number = f"TRY_CAST({field} AS DOUBLE) IS NOT NULL AND contains({field}, '.')"
+        return (
+            f"CASE WHEN regexp_full_match({field}, {text_literal(_WITH_COMMA)}) THEN replace({field}, ',', '.') "
+            f"WHEN {is_number} THEN {field} || ' (a point)' ELSE {field} END"
         )
 
     def reading_all(self) -> str:
         """Return a condition that every row meets whose text is UTF-8 in all columns: others are left out."""
-        return " WHERE " + " AND ".join(f"(source.c{i} IS NULL) IS NOT NULL" for i in range(len(self.columns)))
+        return " WHERE " + " AND ".join(f"(source.c{i} IS NULL) IS NOT NULL" for i in range(self._n_own))
 
     def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
         """Return the first places where something is wrong, by the number of the line on which the row begins.
@@ -75,18 +97,20 @@ class CSV(Layout):
         The engine counts rows, which may span lines; so the file is walked over until the rows it names were seen.
         What is wrong is a matter of the text alone: the first row with the text of the first bad row is that row.
         """
-        bad = engine.rows(
-            f"SELECT *, {problem} AS problem FROM ({self.select(names)}) WHERE problem IS NOT NULL LIMIT {limit}"
-        )
-        wanted = [([_unified(field) for field in fields], why) for *fields, _, why in bad]
+        used = [self.columns.index(name) for name in names if name not in self.keys]
+        texts = [f"source.c{i} AS r{i}" for i in used]
+        fields = [f"{self.field(name)} AS f{i}" for i, name in enumerate(names)]
+        rows = f"SELECT {', '.join([*texts, *fields])}, false AS broken FROM {self.relation()} AS source"
+        shown = ", ".join([*(f"r{i}" for i in used), f"{problem} AS problem"])
+        found = engine.rows(f"SELECT {shown} FROM ({rows}) WHERE problem IS NOT NULL LIMIT {limit}")
+        wanted = [([_unified(text) for text in row[:-1]], row[-1]) for row in found]
         rejects = [(_unified(text), why) for _, text, why in first_rejects(engine, self.paths[0], limit)]
-        used = [self.columns.index(name) for name in names]
         places: list[BadPlace] = []
         for number, raw, record in self._records(engine):
             rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unified(raw)), None)
             if rejected is not None:
                 places.append((number, rejects.pop(rejected)[1]))
-            elif wanted and len(record) == len(self.columns) and [_unified(record[i]) for i in used] == wanted[0][0]:
+            elif wanted and len(record) == self._n_own and [_unified(record[i]) for i in used] == wanted[0][0]:
                 places.append((number, wanted.pop(0)[1]))
             if not (wanted or rejects):
                 break
@@ -97,15 +121,16 @@ class CSV(Layout):
         seen: list[str] = []
 
         def each_line() -> Iterator[str]:
-            for line in lines(engine, self.paths[0], self.compression):
+            every = lines(engine, self.paths[0], self.compression)
+            for line in itertools.islice(every, self.text.skip_lines, None):
                 seen.append(line)
                 yield line + "\n"
 
-        number, is_header = 1, self.header
+        number, is_header = 1 + self.text.skip_lines, self.header
         # A quote without end is a problem of the file that is reported anyway.
         with _long_fields(), contextlib.suppress(csv.Error):
             for record in csv.reader(each_line(), delimiter=self.separator):
-                if record or len(self.columns) == 1:
+                if record or self._n_own == 1:
                     if not is_header:
                         yield number, "\n".join(seen), record or [""]
                     is_header = False
@@ -113,10 +138,10 @@ class CSV(Layout):
                 seen.clear()
 
 
-def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
+def _head(text: Iterator[str], form: TextFormat) -> tuple[tuple[str, ...], str, bool, int]:
     """Return what the first line that is not empty says: names, separator, whether it is a header; and how many are."""
-    skip = 0
-    for line in text:
+    skip = form.skip_lines
+    for line in itertools.islice(text, skip, None):
         if line.strip():
             break
         skip += 1
@@ -126,25 +151,25 @@ def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
         _check.fail("lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv")
     text = _refuse_preface(line, skip + 1, text)
     unquoted = re.sub('"[^"]*"', "", line)
-    separator = max(_SEPARATORS, key=unquoted.count)
+    separator = form.delimiter or max(_SEPARATORS, key=unquoted.count)
     with _long_fields():
         fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
-    header = not any(_is_number(field) for field in fields)
+    header = not any(_is_number(field.replace(form.decimal, ".")) for field in fields)
     names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
     return names, separator, header, skip
 
 
 def _refuse_preface(line: str, number: int, text: Iterator[str]) -> Iterator[str]:
     """Refuse a first line that is not a row: a comment, or the separator, which one spreadsheet writes there."""
-    hint = f"delete it: tail -n +{number + 1} old.csv > new.csv"
+    hint = f"pass text=TextFormat(skip_lines={number}) (--skip-lines {number})"
     if re.fullmatch(r'"?sep=.?"?', line.strip(), re.IGNORECASE):
         _check.fail("the first line must contain names of columns, or a row", repr(line.strip()), hint)
     if not _is_comment(line):
         return text
     first = list(itertools.islice(text, _LOOKED_AT))
-    row = next((each for each in first if each.strip() and not _is_comment(each)), line)
-    if _separators(row) != _separators(line):
-        hint = "delete comments: grep -v '^ *#' old.csv > new.csv"
+    places = (i for i, each in enumerate(first) if each.strip() and not _is_comment(each))
+    if (place := next(places, None)) is not None and _separators(first[place]) != _separators(line):
+        hint = f"pass text=TextFormat(skip_lines={number + place}) (--skip-lines {number + place})"
         _check.fail(
             "the first line must contain names of columns, or a row", f"the comment {line.strip()[:40]!r}", hint
         )

@@ -51,10 +51,10 @@ class Parquet(TypedColumns):
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the files as a relation."""
         del note_rejects  # a file of this kind is readable or not, never by rows
-        # Folders called key=value are folders, and columns are told apart by name, not by place.
-        options = f"hive_partitioning=false, union_by_name={str(len(self.paths) > 1).lower()}"
+        # Columns are told apart by name, not by place.
+        options = f"union_by_name={str(len(self.paths) > 1).lower()}{self.key_options}"
         return f"read_parquet({path_list(self.paths)}, {options})"
 
-    def field(self, name: str) -> str:
+    def own_field(self, name: str) -> str:
         """Return an expression for a column."""
         return f"source.{identifier(name)}"

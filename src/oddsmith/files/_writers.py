@@ -44,13 +44,22 @@ def copy_statement(
     if kind in ("json", "parquet"):
         listed = ", ".join(f"{column} AS {identifier(title)}" for title, column in [*columns, *new])
         return f"COPY (SELECT {listed} FROM {source}) {to} (FORMAT {kind}{packed})"
-    rows = f"SELECT {', '.join(f'CAST({column} AS VARCHAR)' for _, column in [*columns, *new])} FROM {source}"
+    texts = [*(f"CAST({column} AS VARCHAR)" for _, column in columns), *(_text(layout, value) for _, value in new)]
+    rows = f"SELECT {', '.join(texts)} FROM {source}"
     if not isinstance(layout, CSV) or layout.header:
         # The header is a row, for the engine changes names that differ in case only.
         titles = ", ".join(text_literal(title) for title, _ in [*columns, *new])
         rows = f"SELECT {titles} UNION ALL {rows}"
     separator = layout.separator if isinstance(layout, CSV) and kind == "csv" else "\t" if kind == "tsv" else ","
     return f"COPY ({rows}) {to} (FORMAT csv, HEADER false, DELIMITER {text_literal(separator)}{packed})"
+
+
+def _text(layout: Layout, value: str) -> str:
+    """Return the text of a new value; numbers have a decimal comma where those of the file do."""
+    if not isinstance(layout, CSV) or layout.text.decimal == ".":
+        return f"CAST({value} AS VARCHAR)"
+    plain = f"CAST({value} AS VARCHAR)"
+    return f"CASE typeof({value}) WHEN 'DOUBLE' THEN replace({plain}, '.', ',') ELSE {plain} END"
 
 
 _RAW = "HEADER false, QUOTE '', ESCAPE '', DELIMITER ''"
@@ -74,7 +83,11 @@ def _columns(engine: Engine, layout: Layout, *, typed: bool) -> list[tuple[str, 
         names = tuple(dict.fromkeys([*names, *(row[0] for row in rest)]))
     # Of CSV by place, for there may be a name twice.
     by_place = isinstance(layout, CSV)
-    fields = [f"source.c{i}" if by_place else layout.field(name) for i, name in enumerate(names)]
+    fields = [
+        f"source.c{i}" if by_place and name not in layout.keys else layout.field(name) for i, name in enumerate(names)
+    ]
+    if typed and isinstance(layout, CSV):
+        fields = [layout.with_points(field) for field in fields]
     if typed and not isinstance(layout, TypedColumns):
         fields = _as_numbers(engine, layout, fields)
     return list(zip(names, fields, strict=True))

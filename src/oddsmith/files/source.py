@@ -3,12 +3,13 @@
 import codecs
 import difflib
 import glob
+import gzip
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -18,12 +19,12 @@ from oddsmith.files._compression import compression_of
 from oddsmith.files._csv import CSV
 from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
-from oddsmith.files._layout import FORMATS, Layout
+from oddsmith.files._layout import AS_SHOWN, FORMATS, Layout, TextFormat, keys_of
 from oddsmith.files._lines import lines
 from oddsmith.files._numpy import MAGIC, ZIP_MAGICS, NumpyArrays, holds_matrix, is_numpy
 from oddsmith.files._parquet import Parquet
 
-__all__ = ["ScoreFile", "has_matrix", "input_files", "open_scores"]
+__all__ = ["ScoreFile", "TextFormat", "has_matrix", "input_files", "open_scores"]
 
 _STANDARD_INPUT = 0  # where it is a file, that has a number
 _LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, "parquet": Parquet}
@@ -68,7 +69,7 @@ class ScoreFile:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
-        return self.layout.columns
+        return self.layout.names
 
     def matrix(self, kind: Literal["score", "probability"] = "score") -> tuple[str, ...]:
         """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays.
@@ -106,7 +107,11 @@ class ScoreFile:
         self.close()
 
 
-def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> ScoreFile:
+def open_scores(
+    path: str | os.PathLike[str],
+    labels: str | os.PathLike[str] | None = None,
+    text: TextFormat = AS_SHOWN,
+) -> ScoreFile:
     r"""Open a file of scores through DuckDB.
 
     CSV, TSV, JSON lines and Parquet, compressed by gzip or Zstandard or not; recognized by their first bytes, the end
@@ -117,8 +122,9 @@ def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | N
     Parameters
     ----------
     path : path-like
-        A file, a pattern such as ``"scores/*.parquet"`` for files with the same columns, or "-" for standard input.
-        What can be read only once is first copied to a temporary file.
+        A file, a pattern such as ``"scores/**/*.parquet"`` for files with the same columns, or "-" for standard input.
+        What can be read only once is first copied to a temporary file. The keys of folders called ``key=value`` that a
+        pattern finds are columns of text.
     labels : path-like, optional
         A second file, ``.npy``, with the labels of a file of arrays; they become the column "labels".
 
@@ -141,7 +147,10 @@ def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | N
         paths = _spooled(name, engine) or _found(name)
         shown = "standard input" if name == "-" else name
         with explained(shown):
-            layout = _layout(engine, name, paths, None if labels is None else _found(os.fspath(labels))[0])
+            layout = _layout(engine, name, paths, None if labels is None else _found(os.fspath(labels))[0], text)
+            if len(paths) > 1 or glob.has_magic(name):
+                keys = keys_of(paths, layout.names)
+                layout = replace(layout, columns=(*layout.columns, *keys), keys=keys)
             return ScoreFile(shown, layout, engine, (*input_files(name), *([] if labels is None else [labels])))
     except BaseException:
         engine.close()
@@ -192,19 +201,65 @@ def _found(name: str) -> list[str]:
     return found
 
 
-def _layout(engine: Engine, name: str, paths: Sequence[str], labels: str | None) -> Layout:
+def _layout(engine: Engine, name: str, paths: Sequence[str], labels: str | None, text: TextFormat) -> Layout:
     with open(paths[0], "rb") as file:
         magic = file.read(len(MAGIC))
     if magic == MAGIC or magic[:4] in ZIP_MAGICS:
+        _refuse_text_format(name, text)
         return NumpyArrays.open(engine, paths, "none", labels)
     if labels is not None:
         _check.fail("only arrays may have labels in another file", name, "join them by columns, or pass --label")
-    if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        _check.fail("the file must be UTF-8 text", "UTF-16", "save it as UTF-8")
+    if magic[:4] == b"PAR1":
+        _refuse_text_format(name, text)
+        return Parquet.open(engine, paths, "none")
     compressions = [compression_of(path) for path in paths]
+    if codecs.lookup(text.encoding).name != "utf-8":
+        paths, compressions = _decoded(engine, paths, compressions, text.encoding), ["none"] * len(paths)
+    elif magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        _check.fail(
+            "the file must be UTF-8 text", "UTF-16", 'pass text=TextFormat(encoding="utf-16") (--encoding utf-16)'
+        )
     stem = Path(name).with_suffix("") if Path(name).suffix in (".gz", ".zst") else Path(name)
-    kind = Parquet if magic[:4] == b"PAR1" else _LAYOUTS.get(FORMATS.get(stem.suffix.lower(), ""))
+    compression = compressions[0] if len(paths) == 1 else "auto"
+    kind = _LAYOUTS.get(FORMATS.get(stem.suffix.lower(), ""))
     if kind is None:
         first = next((line for line in lines(engine, paths[0], compressions[0]) if line.strip()), "")
         kind = JSONLines if first.lstrip()[:1] in ("{", "[") else CSV
-    return kind.open(engine, paths, compressions[0] if len(paths) == 1 else "auto")
+    if kind is CSV:
+        return CSV.open(engine, paths, compression, text)
+    _refuse_text_format(name, replace(text, encoding="utf-8"))
+    return kind.open(engine, paths, compression)
+
+
+def _refuse_text_format(name: str, text: TextFormat) -> None:
+    """Refuse to say how text is written of a file that is none, or has one form only."""
+    if text != AS_SHOWN:
+        changed = next(each.name for each in fields(text) if getattr(text, each.name) != each.default)
+        option = changed.replace("_", "-")
+        _check.fail(f"{changed} is for files of text", name, f"leave text=TextFormat({changed}=…) (--{option}) out")
+
+
+def _decoded(engine: Engine, paths: Sequence[str], compressions: Sequence[str], encoding: str) -> list[str]:
+    """Write copies of files in UTF-8 to the folder of the engine, with the same names."""
+    copies = []
+    for number, (path, compression) in enumerate(zip(paths, compressions, strict=True)):
+        if compression == "zstd":
+            _check.fail("files compressed by Zstandard must be UTF-8 text", path, "decompress it first")
+        # The path is kept, for folders may be keys.
+        copy = os.path.join(engine.folder, str(number), os.path.splitdrive(path)[1].lstrip(os.sep).replace("..", "up"))
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        try:
+            with (
+                (
+                    gzip.open(path, "rt", encoding=encoding, newline="")
+                    if compression == "gzip"
+                    else open(path, encoding=encoding, newline="")
+                ) as source,
+                open(copy, "w", encoding="utf-8", newline="") as target,
+            ):
+                shutil.copyfileobj(source, target)
+        except UnicodeError as error:
+            hint = 'try text=TextFormat(encoding="latin-1") (--encoding latin-1)'
+            _check.fail(f"{path} must be text in {encoding}", str(error), hint)
+        copies.append(copy)
+    return copies

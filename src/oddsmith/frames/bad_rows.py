@@ -69,11 +69,11 @@ class BadRows:
         if policy == "refuse":
             hint = 'repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
             if self.places and all(_DECIMAL_COMMA.search(place) for place in self.places):
-                hint = "write decimal points for decimal commas"
+                hint = 'pass text=TextFormat(decimal=",") (--decimal ,)'
             elif self.places and all(_QUOTED.search(place) for place in self.places):
                 hint = "write numbers without quotes, or with double quotes"
             elif self.places and all("not utf-8" in place for place in self.places):
-                hint = "convert the text to UTF-8 (iconv -f latin1 -t utf-8 old > new): all columns are written again"
+                hint = 'pass text=TextFormat(encoding="latin-1") (--encoding latin-1)'
             elif self.count == self.total:
                 hint = "choose other columns, or repair the file: no row would be left"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)

@@ -123,8 +123,8 @@ def _log_basis(content: dict[str, Any], where: str, _depth: int) -> dict[str, An
 
 def _unit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     checked = _logit_input(content, where, depth)
-    if checked["clip"] is None or 1 - checked["clip"] == 1:
-        refuse(f"{where}.clip must be large enough to keep scores from 1", shown(checked["clip"]))
+    if checked["clip"] is None:
+        refuse(f"{where}.clip must be a number", shown(None))
     return checked
 
 
