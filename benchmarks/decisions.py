@@ -56,7 +56,7 @@ def base_rates(rng: np.random.Generator) -> Iterator[Outcome]:
             "Platt": (PlattCalibrator().fit_table(table), table, np.asarray),
             "bent": (PlattCalibrator().fit_table(bent), bent, np.exp),
         }
-        for new, rate in product((200, 10_000), (0.01, 0.1, 0.9)):
+        for new, rate in product((200, 2000, 10_000), (0.01, 0.1, 0.5, 0.9)):
             rows = _rows(rng, new, rate, distance)[0]
             for name, (fitted, known, read) in maps.items():
                 found = estimate_prior(fitted, read(rows), labeled=known)

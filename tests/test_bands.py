@@ -6,7 +6,7 @@ from scipy.optimize import isotonic_regression, minimize_scalar
 from scipy.special import expit, logit
 from scipy.stats import beta
 
-from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import AutoCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.bands import Band, _band_of_runs, _groups, _ratio_limits, _runs, band, pointwise_band
 from oddsmith.base_rates import shift_prior
 from oddsmith.errors import InvalidInputError, ModelFileError
@@ -209,3 +209,38 @@ def test_damaged_bands_are_refused():
         content["band"] |= damage
         with pytest.raises(ModelFileError, match="band"):
             read_content(5, content)
+
+
+def test_calibrators_keep_their_band_and_its_limits_are_models():
+    rng = np.random.default_rng(3)
+    scores = rng.random(400).round(2)
+    y = rng.random(400) < scores
+    found = pointwise_band(ScoreTable.from_arrays(scores, y), 0.9)
+    places = np.linspace(-0.5, 1.5, 101)
+    for method in (PlattCalibrator, IsotonicCalibrator, AutoCalibrator):
+        cal = method(keep_band=0.9).fit(scores, y)
+        assert cal.band_ == found
+        np.testing.assert_array_equal(cal.predict_interval(places), found.limits(places))
+        chunks = method(keep_band=0.9).partial_fit(scores[:150], y[:150]).partial_fit(scores[150:], y[150:])
+        assert chunks.band_ == found
+        model = Model.from_fitted(cal)
+        assert model.band == found
+        assert "keep_band" not in model.parameters
+        for side, column in (("lower", 0), ("upper", 1)):
+            limit = model.limit(side)
+            np.testing.assert_array_equal(limit.probability(places), found.limits(places)[:, column])
+            assert Model.from_json(limit.to_json()) == limit
+        both = model.with_segments("country", {"at": model})
+        assert both.limit("upper").of_segment("at").map == found.upper
+    assert PlattCalibrator(keep_band=True).fit(scores, y).band_.level == 0.95
+    again = PlattCalibrator(keep_band=True).fit(scores, y).set_params(keep_band=False).fit(scores, y)
+    assert again.band_ is None
+    with pytest.raises(InvalidInputError, match="fit it with keep_band=True"):
+        again.predict_interval(places)
+    with pytest.raises(InvalidInputError, match="must keep a band"):
+        Model.from_fitted(again).limit("lower")
+    for bad in ("yes", 2, -1, np.nan, 0):
+        with pytest.raises(InvalidInputError, match="keep_band must"):
+            PlattCalibrator(keep_band=bad).fit(scores, y)
+    with pytest.raises(InvalidInputError, match="an interval of P needs counts of rows"):
+        PlattCalibrator(keep_band=True).fit(scores, y, rng.random(400))

@@ -204,3 +204,18 @@ def test_bad_base_rates_are_refused():
     model = Model.from_fitted(cal)
     with pytest.raises(InvalidInputError, match="of_segment"):
         estimate_prior(model.with_segments("country", {"at": model}), [0.1])
+
+
+@pytest.mark.parametrize("distance", [3.0, 4.0, 6.0])
+def test_intervals_of_classes_far_apart_are_short_and_cover(distance):
+    # The variance of the score statistic at rates near 0 and 1 is that of a few rows, and accepts them again.
+    times, covered, width = 40, 0, 0.0
+    for seed in range(times):
+        table = ScoreTable.from_arrays(*rows_of(500, 0.3, [seed, 1], distance))
+        with ours_allowed():  # some samples are separable
+            cal = PlattCalibrator().fit_table(table)
+        found = estimate_prior(cal, rows_of(1000, 0.5, [seed, 2], distance)[0], labeled=table)
+        covered += found.low <= 0.5 <= found.high
+        width = max(width, found.high - found.low)
+    assert covered >= times * (0.93 - 3 * np.sqrt(0.93 * 0.07 / times))
+    assert width < 0.12

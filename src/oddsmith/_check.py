@@ -384,6 +384,14 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
     return result
 
 
+def level(value: object, name: str = "level", usual: float = 0.95) -> float:
+    """Return the level of an interval, a share between 0 and 1."""
+    share = number(value, name, low=0, strict=True)
+    if share >= 1:
+        fail(f"{name} must be below 1", f"{name}={value!r}", f"pass a share such as {usual}")
+    return share
+
+
 def whole_number(value: object, name: str, *, low: int) -> int:
     """Return an integer parameter that is at least ``low``.
 

@@ -13,7 +13,6 @@ from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
 from oddsmith.data import ScoreTable, equal_mass_starts
 from oddsmith.maps import Band, StepMap
-from oddsmith.metrics import checked_level
 
 __all__ = ["Band", "band", "pointwise_band"]
 
@@ -63,7 +62,7 @@ def band(table: ScoreTable, level: float = 0.95) -> Band:
     >>> found.limits([0.2, 0.8]).round(2).tolist()
     [[0.04, 0.4], [0.5, 0.97]]
     """
-    share = checked_level(level)
+    share = _check.level(level)
     starts, pos, total = _groups(table, "a band that is valid in finite samples")
     first, last = _runs(len(starts))
     return _band_of_runs(table, starts, pos, total, first, last, share)
@@ -149,8 +148,8 @@ def pointwise_band(table: ScoreTable, level: float = 0.95) -> Band:
     >>> found.limits([0.2, 0.8]).round(2).tolist()
     [[0.1, 0.29], [0.69, 0.91]]
     """
-    share = checked_level(level)
-    starts, pos, total = _groups(table, "a likelihood ratio", _CELLS)
+    share = _check.level(level)
+    starts, pos, total = _groups(table, "an interval of P", _CELLS)
     ends = np.append(starts[1:], len(table)) - 1
     places = np.unique(np.linspace(0, len(starts) - 1, min(_PLACES, len(starts))).astype(np.int64))
     low, high = _ratio_limits(pos, total, places, float(chdtri(1, 1 - share)))

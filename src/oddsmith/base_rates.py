@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 from scipy.special import chdtri, expit, log_expit, logit, ndtr, softmax
 
 from oddsmith import _check
@@ -36,11 +37,10 @@ _CLIP = 1e-300
 #: Excess of the largest gradient at which the likelihood of several classes counts as largest, and steps at most.
 _TOLERANCE, _MOST_STEPS = 1e-9, 20_000
 
-#: Places between 0 and 1 at which it is tried whether a rate is within the interval, in log-odds.
-_PLACES = expit(np.linspace(-14.0, 14.0, 113))
-
-#: Values at a time, so that memory stays bounded.
-_CHUNK = 2_000_000
+#: Rates at which it is tried whether they are within the interval; those below the least, or above 1 minus it, are as 0
+#: and 1.
+_PLACES = expit(np.linspace(-14.0, 14.0, 57))
+_LEAST = 1e-9
 
 Rates = float | Sequence[float] | Mapping[Any, float]
 
@@ -302,56 +302,100 @@ def estimate_prior(
     old = np.array(base_rates(found))
     if not np.all(old > 0):
         _check.fail("every class must be among the rows of the fit", f"base rates {old.tolist()}", "fit to all classes")
+    known = tuple(old.tolist())
     if len(found.labels) > 2 or not isinstance(found.map, CalibrationMap):
         if labeled is not None:
             _check.fail("labeled is for models of one score", f"{len(found.labels)} classes", "leave labeled out")
         rates, rows = _by_steps(found.predict_log_proba(scores) - np.log(old))
-        return PriorEstimate(found.labels, rates, None, None, level, tuple(old), None, rows, _rows_behind(found))
-    ratio = np.sort(found.log_odds(scores) - logit(old[1]))
-    rate = _likeliest(ratio)
-    classes = _modeled(ratio, rate, found, old) if labeled is None else _observed(found.map, old, labeled)
-    low, high = _interval(ratio, rate, classes, level)
-    p_value = _no_shift(ratio, float(old[1]), classes)
+        return PriorEstimate(found.labels, rates, None, None, level, known, None, rows, _rows_behind(found))
+    log_ratio = np.sort(found.log_odds(scores) - logit(old[1]))
+    new = _Ratios.of(log_ratio)
+    rate = _likeliest(new)
+    if labeled is None:
+        classes = _modeled(new, log_ratio + logit(_inside(rate, len(log_ratio))), found, old)
+    else:
+        classes = _observed(found.map, old, labeled)
+    sample = _Sample(new, *classes)
+    low, high = _interval(sample, rate, level)
+    p_value = _no_shift(sample, float(old[1]))
     labeled_rows = _rows_behind(found) if labeled is None else labeled.rows
     both = (1 - rate, rate)
-    return PriorEstimate(found.labels, both, low, high, level, tuple(old), p_value, len(ratio), labeled_rows)
+    return PriorEstimate(found.labels, both, low, high, level, known, p_value, len(log_ratio), labeled_rows)
 
 
-class _ClassMoments(NamedTuple):
-    """Log ratios that stand for the labeled rows of each class, their shares in it, and its number of rows."""
+class _Ratios(NamedTuple):
+    """Log likelihood ratios of rows as f = (LR − 1)/(1 + w(LR − 1)) needs them: divided by the larger of 1 and LR."""
 
-    positive: tuple[Floats, Floats, float]
-    negative: tuple[Floats, Floats, float]
+    base: Floats
+    excess: Floats
 
-    def mean_and_square(self, transform: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
-        """Return the mean of a function of the log ratio in each class, its variance, and the number of rows."""
-        found = []
-        for ratio, share, rows in self:
-            values = transform(ratio)
-            mean = float(share @ values)
-            found.append((mean, float(share @ (values - mean) ** 2), rows))
-        return found
+    @staticmethod
+    def of(log_ratio: Floats) -> "_Ratios":
+        larger, far = log_ratio > 0, -np.abs(log_ratio)
+        return _Ratios(np.where(larger, np.exp(far), 1.0), np.copysign(np.expm1(far), log_ratio))
+
+    def influence(self, rate: float) -> Floats:
+        """Return f at a rate, also where LR is 0 or infinite."""
+        with np.errstate(divide="ignore"):
+            return self.excess / (self.base + rate * self.excess)
+
+    def slope(self, rate: float) -> float:
+        """Return the derivative of the log-likelihood of a rate."""
+        return float(self.influence(rate).sum())
+
+    def log_likelihood(self, rate: float) -> float:
+        """Return the log-likelihood of a rate, but for a constant."""
+        with np.errstate(divide="ignore"):
+            return float(np.log(self.base + rate * self.excess).sum())
 
 
-def _observed(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> _ClassMoments:
+class _Labeled(NamedTuple):
+    """Ratios that stand for the labeled rows of a class, their shares in it, and its number of rows."""
+
+    ratios: _Ratios
+    share: Floats
+    rows: float
+
+    def mean_and_variance(self, rate: float) -> tuple[float, float]:
+        """Return the mean and the variance of f at a rate."""
+        values = self.ratios.influence(rate)
+        mean = float(self.share @ values)
+        return mean, float(self.share @ (values - mean) ** 2)
+
+
+class _Sample(NamedTuple):
+    """The rows without labels, and what stands for the labeled rows of both classes."""
+
+    new: _Ratios
+    positive: _Labeled
+    negative: _Labeled
+
+    def score(self, rate: float) -> tuple[float, float, float]:
+        """Return T(w), the variance of the mean over the rows without labels, and that of the labeled means."""
+        values = self.new.influence(rate)
+        (m1, v1), (m0, v0) = self.positive.mean_and_variance(rate), self.negative.mean_and_variance(rate)
+        labeled = rate**2 * v1 / self.positive.rows + (1 - rate) ** 2 * v0 / self.negative.rows
+        return float(values.mean()) - rate * m1 - (1 - rate) * m0, float(values.var()) / len(values), labeled
+
+
+def _observed(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> tuple[_Labeled, _Labeled]:
     """Return the labeled rows of each class."""
     if not (labeled.n_pos and labeled.n_neg):
         _check.fail("labeled must have rows of both classes", f"{labeled!r}", "pass the rows of the fit")
-    ratio = fitted.log_odds(labeled.scores) - logit(old[1])
+    log_ratio = fitted.log_odds(labeled.scores) - logit(old[1])
     sides = []
     for weight, squares in zip((labeled.pos, labeled.neg), labeled.squares, strict=True):
         total, kept = float(weight.sum()), weight > 0
-        sides.append((ratio[kept], weight[kept] / total, total**2 / float(squares.sum())))
-    return _ClassMoments(*sides)
+        rows = total**2 / float(squares.sum())
+        sides.append(_Labeled(_Ratios.of(log_ratio[kept]), weight[kept] / total, rows))
+    return sides[0], sides[1]
 
 
-def _modeled(ratio: Floats, rate: float, found: Model, old: Floats) -> _ClassMoments:
+def _modeled(new: _Ratios, log_odds: Floats, found: Model, old: Floats) -> tuple[_Labeled, _Labeled]:
     """Return unlabeled rows weighted by their probability of each class, which stand for the labeled ones."""
     rows = _rows_behind(found)
-    inside = min(max(rate, 0.5 / len(ratio)), 1 - 0.5 / len(ratio))
-    odds = ratio + logit(inside)
-    positive, negative = (softmax(log_expit(sign * odds)) for sign in (1, -1))
-    return _ClassMoments((ratio, positive, rows * old[1]), (ratio, negative, rows * old[0]))
+    positive, negative = (softmax(log_expit(sign * log_odds)) for sign in (1, -1))
+    return _Labeled(new, positive, rows * old[1]), _Labeled(new, negative, rows * old[0])
 
 
 def _rows_behind(found: Model) -> int:
@@ -361,30 +405,20 @@ def _rows_behind(found: Model) -> int:
     return found.data.rows
 
 
-def _influence(ratio: Floats, rate: float) -> Floats:
-    """Return f = (LR − 1)/(1 + w(LR − 1)) of log ratios, also where LR is 0 or infinite."""
-    # Divided by the larger of 1 and LR.
-    small = np.exp(-np.abs(ratio))
-    with np.errstate(divide="ignore"):
-        return np.asarray(
-            np.where(ratio > 0, (1 - small) / (small + rate * (1 - small)), (small - 1) / (1 + rate * (small - 1)))
-        )
+def _inside(rate: float, rows: int) -> float:
+    """Return a rate within 0 and 1 by half a row."""
+    return min(max(rate, 0.5 / rows), 1 - 0.5 / rows)
 
 
-def _log_likelihood(ratio: Floats, rate: float) -> float:
-    with np.errstate(divide="ignore"):
-        return float(np.logaddexp(np.log(rate) + ratio, np.log1p(-rate)).sum())
-
-
-def _likeliest(ratio: Floats) -> float:
+def _likeliest(new: _Ratios) -> float:
     """Return the share of largest likelihood, by bisection of its derivative to the last double."""
     low, high = 0.0, 1.0
-    if not _slope(ratio, low) > 0:
+    if not new.slope(low) > 0:
         return low
-    if not _slope(ratio, high) < 0:
+    if not new.slope(high) < 0:
         return high
     while low < (middle := (low + high) / 2) < high:
-        if _slope(ratio, middle) > 0:
+        if new.slope(middle) > 0:
             low = middle
         else:
             high = middle
@@ -393,66 +427,59 @@ def _likeliest(ratio: Floats) -> float:
     return (low + high) / 2
 
 
-def _slope(ratio: Floats, rate: float) -> float:
-    return float(_influence(ratio, rate).sum())
-
-
-def _interval(ratio: Floats, rate: float, classes: _ClassMoments, level: float) -> tuple[float, float]:
+def _interval(sample: _Sample, rate: float, level: float) -> tuple[float, float]:
     """Return the hull of the rates that the score statistic accepts and of the scaled likelihood set."""
     cut = float(chdtri(1, 1 - level))
-
-    def by_score(w: float) -> float:
-        difference, unlabeled, labeled = _score(ratio, w, classes)
-        return difference**2 / (unlabeled + labeled) - cut if unlabeled + labeled > 0 else -cut
-
-    inside = min(max(rate, 0.5 / len(ratio)), 1 - 0.5 / len(ratio))
-    _, unlabeled, labeled = _score(ratio, inside, classes)
+    inside = _inside(rate, len(sample.new.base))
+    _, unlabeled, labeled = sample.score(inside)
     scale = 1 + labeled / unlabeled if unlabeled > 0 else 1.0
-    top = _log_likelihood(ratio, rate)
+    top = sample.new.log_likelihood(rate)
 
     def by_likelihood(w: float) -> float:
-        return 2 * (top - _log_likelihood(ratio, w)) - cut * scale
+        return 2 * (top - sample.new.log_likelihood(w)) - cut * scale
 
-    places = np.unique(np.concatenate([[1e-9], _PLACES, [rate if 0 < rate < 1 else 0.5, 1 - 1e-9]]))
-    ends = [rate, rate]
-    for excess in (by_score, by_likelihood):
-        kept = np.flatnonzero([excess(w) <= 0 for w in places.tolist()])
-        if len(kept):
-            first, last = int(kept[0]), int(kept[-1])
-            below = _edge(excess, places[first], places[first - 1]) if first else 0.0
-            above = _edge(excess, places[last], places[last + 1]) if last + 1 < len(places) else 1.0
-            ends += [below, above]
-    return min(ends), max(ends)
+    def by_score(w: float) -> float:
+        difference, unlabeled, labeled = sample.score(w)
+        return difference**2 / (unlabeled + labeled) - cut if unlabeled + labeled > 0 else -cut
 
-
-def _score(ratio: Floats, rate: float, classes: _ClassMoments) -> tuple[float, float, float]:
-    """Return T(w), the variance of the mean over the rows without labels, and that of the labeled means."""
-    values = _influence(ratio, rate)
-    mean, variance = float(values.mean()), float(values.var())
-    (m1, v1, n1), (m0, v0, n0) = classes.mean_and_square(lambda at: _influence(at, rate))
-    labeled = rate**2 * v1 / n1 + (1 - rate) ** 2 * v0 / n0
-    return mean - rate * m1 - (1 - rate) * m0, variance / len(values), labeled
+    ends = [rate, _edge(by_likelihood, rate, _LEAST), _edge(by_likelihood, rate, 1 - _LEAST)]
+    # Of what the score statistic accepts, the piece where it falls through 0 next to the estimate: where classes are
+    # far apart, its variance at rates near 0 and 1 is that of a few rows, and such rates would be accepted again.
+    places = [_LEAST, *_PLACES.tolist(), 1 - _LEAST]
+    statistic = np.array([sample.score(place)[0] for place in places])
+    falls = np.flatnonzero((statistic[:-1] >= 0) & (statistic[1:] <= 0))
+    if len(falls):
+        below = int(falls[np.argmin(np.abs(falls + 0.5 - np.searchsorted(places, inside)))])
+        middle = float(brentq(lambda w: sample.score(w)[0], places[below], places[below + 1], xtol=1e-12))
+    else:
+        below, middle = (0, _LEAST) if statistic[0] < 0 else (len(places) - 2, 1 - _LEAST)
+    for beyond in (places[below::-1], places[below + 1 :]) if by_score(middle) <= 0 else ():
+        kept = middle
+        for place in beyond:
+            if by_score(place) > 0:
+                break
+            kept = place
+        ends.append(_edge(by_score, kept, place))
+    low, high = min(ends), max(ends)
+    return 0.0 if low <= _LEAST else low, 1.0 if high >= 1 - _LEAST else high
 
 
 def _edge(excess: Callable[[float], float], kept: float, left: float) -> float:
-    """Return where a rate is no longer accepted, between one that is and one that is not."""
-    for _ in range(40):
-        middle = (kept + left) / 2
-        if excess(middle) <= 0:
-            kept = middle
-        else:
-            left = middle
-    return kept
+    """Return where a rate is no longer accepted, between one that is and one that may not be."""
+    if kept == left or excess(left) <= 0:
+        return left
+    return float(brentq(excess, kept, left, xtol=1e-12)) if excess(kept) < 0 else kept
 
 
-def _no_shift(ratio: Floats, old: float, classes: _ClassMoments) -> float:
+def _no_shift(sample: _Sample, old: float) -> float:
     """Return the p-value of the difference in mean probability between rows without labels and labeled rows.
 
     At the old rate f is the probability but for a constant; the share of labeled positives is random, too.
     """
-    difference, unlabeled, labeled = _score(ratio, old, classes)
-    (m1, _, n1), (m0, _, n0) = classes.mean_and_square(lambda at: _influence(at, old))
-    error = math.sqrt(unlabeled + labeled + old * (1 - old) * (m1 - m0) ** 2 / (n1 + n0))
+    difference, unlabeled, labeled = sample.score(old)
+    positive, negative = sample.positive, sample.negative
+    apart = positive.mean_and_variance(old)[0] - negative.mean_and_variance(old)[0]
+    error = math.sqrt(unlabeled + labeled + old * (1 - old) * apart**2 / (positive.rows + negative.rows))
     return float(2 * ndtr(-abs(difference) / error)) if error > 0 else float(difference == 0)
 
 

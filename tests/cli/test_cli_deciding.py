@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from cli_files import csv_text
 
-from oddsmith import ScoreTable, TemperatureScaling
+from oddsmith import HistogramCalibrator, ScoreTable, TemperatureScaling
 from oddsmith.bands import pointwise_band
 from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
 from oddsmith.cutoffs import least_cost, threshold
@@ -122,3 +122,57 @@ def test_bad_shifts_are_refused(run, model, scores, tmp_path):
     assert "--from-rate goes with --to-rate" in both.error
     assert "must not exist yet" in run("shift", model, "--to-rate", "0.1", "-o", model).error
     assert not (tmp_path / "x.json").exists()
+
+
+def test_limits_of_p_are_kept_applied_and_exported(run, scores, table):
+    run("fit", scores, "-o", "band.json", "--method", "platt", "--keep-band")
+    kept = Model.load("band.json")
+    assert kept.band == pointwise_band(table)
+    assert "95 %, pointwise" in run("show", "band.json").out
+    assert run("show", "band.json", "--json").json["band"] == {"level": 0.95, "simultaneous": False}
+    run("apply", "band.json", scores, "-o", "out.csv", "--limits", "--name", "p")
+    rows = pl.read_csv("out.csv")
+    np.testing.assert_array_equal(rows["p"], kept.probability(rows["score"]))
+    np.testing.assert_array_equal(rows.select("p_low", "p_high"), kept.predict_interval(rows["score"]))
+    assert "PlattCalibrator-lower-limit" in run("export", "band.json", "--to", "sql", "--limit", "lower").out
+    run("fit", scores, "-o", "plain.json", "--method", "platt")
+    for command in (("apply", "plain.json", scores, "-o", "x.csv", "--limits"), ("export", "plain.json", "--to", "c")):
+        asked = command if command[0] == "apply" else (*command, "--limit", "upper")
+        assert "must keep a band to have intervals" in run(*asked).error
+
+
+def test_limits_by_segment(run, tmp_path):
+    rng = np.random.default_rng(0)
+    score, key = rng.random(300), rng.choice(["a", "b"], 300)
+    y = (rng.random(300) < score).astype(int)
+    (tmp_path / "by.csv").write_text(csv_text({"score": score.tolist(), "label": y.tolist(), "key": key.tolist()}))
+    run("fit", "by.csv", "-o", "by.json", "--by", "key", "--method", "platt", "--keep-band")
+    run("apply", "by.json", "by.csv", "-o", "out.csv", "--limits")
+    rows = pl.read_csv("out.csv").filter(pl.col("key") == "b")
+    limits = Model.load("by.json").of_segment("b").predict_interval(rows["score"])
+    np.testing.assert_array_equal(rows.select("probability_low", "probability_high"), limits)
+    told = run("show", "by.json", "--score-at", "0.5").out
+    assert f"b: score >= {Model.load('by.json').of_segment('b').score_at(0.5)!r}" in told
+    assert "other segments: score >=" in told
+    pooled = run("fit", "by.csv", "-o", "x.json", "--by", "key", "--pool", "--keep-band")
+    assert "--keep-band must not be combined with --pool" in pooled.error
+
+
+def test_which_score_has_a_probability(run, model, tmp_path):
+    HistogramCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).save("bounded.json")
+    cut = Model.load(model).score_at(0.5)
+    assert run("show", model, "--score-at", "0.5").out == f"score >= {cut!r}\n"
+    assert run("show", model, "--score-at", "0.5", "--json").json == {"prob": 0.5, "scores": {"": [[cut, "inf"]]}}
+    assert run("show", model, "--score-at", "0").out == "every score\n"
+    assert "no score reaches 0.999" in run("show", "bounded.json", "--score-at", "0.999").out
+    assert "prob must be in [0, 1]" in run("show", model, "--score-at", "1.5").error
+    rng = np.random.default_rng(0)
+    score, u, v = rng.normal(size=600), rng.integers(0, 3, 600), rng.integers(0, 2, 600)
+    y = (rng.random(600) < 1 / (1 + np.exp(-score - 2 * u))).astype(int)
+    (tmp_path / "both.csv").write_text(
+        csv_text({"score": score.tolist(), "label": y.tolist(), "u": u.tolist(), "v": v.tolist()})
+    )
+    run("fit", "both.csv", "-o", "pooled.json", "--method", "platt", "--by", "u,v", "--pool")
+    told = run("show", "pooled.json", "--score-at", "0.3").out
+    assert "2, other: score >= " in told
+    assert "other segments:" in told

@@ -189,7 +189,7 @@ SCALED, RESTED = "AutoScaling", "one_vs_rest_platt"
         (SCALED, ("data", "weights"), [1, 2], "data.weights must"),
         (SCALED, ("data", "weighted"), 1, "data.weighted must be true or false"),
         (SCALED, ("schema",), 1, "must"),
-        (SCALED, ("schema",), 4, "reads schemas up to 3"),
+        (SCALED, ("schema",), 7, "reads schemas up to 6"),
         (SCALED, ("parameters",), [], "must be a list and an object"),
         (SCALED, ("verdict",), 7, "verdict must"),
         (RESTED, ("map", "maps"), [], "maps must be a list of one map per label"),

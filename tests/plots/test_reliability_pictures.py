@@ -8,6 +8,7 @@ from scipy.stats import beta
 from sklearn.isotonic import IsotonicRegression
 
 from oddsmith import ScoreTable
+from oddsmith.bands import band, pointwise_band
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import (
     decompose,
@@ -226,3 +227,16 @@ def test_a_limit_ends_both_axes():
     display = ReliabilityDisplay.from_predictions(Y, PROB).plot(limit=0.1)
     assert display.ax_.get_xlim()[1] == display.ax_.get_ylim()[1] == pytest.approx(0.102)
     assert display.ax_.child_axes[0].get_xlim() == display.ax_.get_xlim()
+
+
+@pytest.mark.parametrize("kind", [CorpDisplay, ReliabilityDisplay, SmoothReliabilityDisplay])
+@pytest.mark.parametrize("make", [band, pointwise_band])
+def test_limits_of_the_true_p_are_drawn(kind, make):
+    found = make(FORECAST)
+    display = kind.from_table(FORECAST, **quick(kind)).plot(band=found)
+    low, high = (line for line in display.ax_.lines if str(line.get_gid()).startswith("limit"))
+    prob = low.get_xdata()[1:-1]
+    for line, column in ((low, 0), (high, 1)):
+        assert_array_equal(line.get_ydata()[1:-1], found.limits(np.log(prob) - np.log1p(-prob))[:, column])
+    names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert names.count("95 % band of the true P" if make is band else "95 % pointwise limits of P") == 1

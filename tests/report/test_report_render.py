@@ -86,7 +86,7 @@ def test_markdown_says_the_same(summary):
     assert text.startswith("# Calibration of \\<b>scores\\</b> & more\n")
     assert "a\\|b.csv" in text
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    assert len(tables) == 4
+    assert len(tables) == 5
     for table in tables:
         columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(columns) == 1

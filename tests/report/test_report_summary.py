@@ -8,6 +8,8 @@ from report_methods import METHODS
 from scipy.special import expit
 
 from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
+from oddsmith.bands import band, pointwise_band
+from oddsmith.cutoffs import threshold
 from oddsmith.decide import binary_costs, decide
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss
@@ -163,3 +165,35 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     cells = told["forecasts"]["platt"]["cells"]
     assert sum(cells["pos_sq"]) + sum(cells["neg_sq"]) == pytest.approx((weight**2).sum())
     assert len(pictures(told)["reliability"]) == 1
+
+
+def test_operating_points_are_guaranteed_by_the_table(table, summary):
+    points = summary["operating_points"]
+    assert [(point["goal"], point["target"]) for point in points[-6:]] == [
+        *(("recall", target) for target in (0.9, 0.95, 0.99)),
+        *(("fpr", target) for target in (0.1, 0.05, 0.01)),
+    ]
+    assert all(point["target"] > table.prevalence for point in points if point["goal"] == "precision")
+    for point in points:
+        found = threshold(table, **{point["goal"]: point["target"]})
+        assert {name: point[name] for name in ("cut", "selected", "needed", "sentence")} == {
+            **{name: getattr(found, name) for name in ("cut", "selected", "needed")},
+            "sentence": str(found),
+        }
+        if found.cut is not None:
+            assert point["probability"] == pointwise_band(table).limits([found.cut])[0].tolist()
+
+
+def test_bands_of_p_go_with_counts_of_independent_rows(table, summary, monkeypatch):
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    raw = summary["forecasts"][UNCALIBRATED]["band"]
+    found = band(table)
+    assert raw["limits"] == json.loads(json.dumps(found.to_dict()))
+    assert raw["areas"] == [area._asdict() for area in found.areas(expit(table.scores), table.scores)]
+    assert len(summary["score_space"]["band"]) == 2
+    few = table.at(np.arange(len(table)) % 10 == 0)
+    weighted = summarize(few.scale(0.5), {"platt": PlattCalibrator()}, input="log_odds")
+    assert weighted["operating_points"] is None
+    assert weighted["score_space"]["band"] is None
+    assert all(part["band"] is None for part in weighted["forecasts"].values())
+    pictures(weighted)

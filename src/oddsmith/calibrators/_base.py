@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._docstrings import with_shared
 from oddsmith._types import Floats
+from oddsmith.bands import pointwise_band
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._reading import (
     TAKEN_FOR,
@@ -46,7 +47,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps import CalibrationMap, constant_map, logit
+from oddsmith.maps import Band, CalibrationMap, constant_map, logit
 from oddsmith.model import save
 
 #: Far scores dominate a fit if they cost the others as many nats per case, and as many in all.
@@ -83,6 +84,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         is fitted to log-odds clipped to ±37 where that forecasts better out of sample; the map keeps this.
     clip : float, optional
         With ``input="probability"``, clip probabilities to [clip, 1 − clip]. None refuses 0 and 1.
+    keep_band : bool or float, default False
+        Whether to keep limits of the true P at each score, for `predict_interval`: those of
+        `oddsmith.bands.pointwise_band`, of level 0.95 or the one given. They need rows without float weights.
 
     Attributes
     ----------
@@ -94,11 +98,14 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         What was odd about the fit, in plain words.
     fingerprint_ : Fingerprint
         Counts and sums of the rows of the fit, by which they are recognized when they are judged again.
+    band_ : Band or None
+        Limits of P, with ``keep_band``.
     """
 
     pos_label: Any = field(default=None, kw_only=True)
     input: Literal["score", "probability", "log_odds"] = field(default="score", kw_only=True)
     clip: float | None = field(default=None, kw_only=True)
+    keep_band: bool | float = field(default=False, kw_only=True)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -274,6 +281,30 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         check_is_fitted(self, "map_")
         return self.map_.class_probability(_check.as_scores(scores))
 
+    def predict_interval(self, scores: ArrayLike) -> Floats:
+        """Return limits of the true P(+|s), shape (n, 2), of a calibrator with ``keep_band``.
+
+        They are a property of the labeled rows, not of the method: a forecast may lie outside. Each contains the true
+        P with the probability ``keep_band`` where P rises without jumps; see `oddsmith.bands.pointwise_band`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of new cases.
+
+        Examples
+        --------
+        >>> from oddsmith import PlattCalibrator
+        >>> scores = np.arange(1000) / 1000
+        >>> y = np.random.default_rng(0).random(1000) < scores
+        >>> PlattCalibrator(keep_band=True).fit(scores, y).predict_interval([0.2, 0.8]).round(2).tolist()
+        [[0.1, 0.29], [0.69, 0.91]]
+        """
+        check_is_fitted(self, "map_")
+        if self.band_ is None:
+            _check.fail("a calibrator must keep a band to have intervals", f"{self!r}", "fit it with keep_band=True")
+        return self.band_.limits(scores)
+
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Return the positive label where P(+|s) > ½, else the negative one.
 
@@ -375,6 +406,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if isinstance(data, ScoreTable) and len(data) == 0:
             _check.fail("a table must contain rows to be fitted", f"{data!r}", "merge the tables of some rows first")
         self.fingerprint_: Fingerprint = Fingerprint.of(data)
+        self.band_: Band | None = None
+        if self.keep_band is not False:
+            level = 0.95 if self.keep_band is True else _check.level(self.keep_band, "keep_band")
+            self.band_ = pointwise_band(as_table(data), level)
         odd = self._keep(self._find(data), classes)
         if hasattr(self, "verdict_") and (convention := _check.convention_of(classes)):
             self.verdict_ += f" {convention.capitalize()}."

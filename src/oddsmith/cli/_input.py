@@ -43,7 +43,9 @@ def refuse_options(words: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             option = "--" + name.replace("_", "-")
-            _check.fail(f"{option} is for {words}", f"{option} {value}", f"leave {option} out")
+            _check.fail(
+                f"{option} is for {words}", option if value is True else f"{option} {value}", f"leave {option} out"
+            )
 
 
 def names_in(text: str | None) -> list[str] | None:

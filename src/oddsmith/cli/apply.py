@@ -29,6 +29,9 @@ def apply(
     name: Annotated[
         str, typer.Option("--name", help="Name of the new column; several classes: NAME_LABEL each.")
     ] = "probability",
+    limits: Annotated[
+        bool, typer.Option("--limits", help="Add NAME_low and NAME_high, limits of P that fit --keep-band kept.")
+    ] = False,
     bad_rows: Annotated[
         Literal["refuse", "skip", "keep"],
         typer.Option("--bad-rows", help="Rows that cannot be used: 'keep' writes them without a probability."),
@@ -67,6 +70,7 @@ def apply(
                 columns,
                 target,
                 name=name,
+                limits=limits,
                 bad_rows=bad_rows,
                 force=force,
                 sources=[model],

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -61,6 +61,10 @@ def export(
         str | None,
         typer.Option("--segment", help="Which segment of a model that has some. [default: all for sql and dbt]"),
     ] = None,
+    limit: Annotated[
+        Literal["lower", "upper"] | None,
+        typer.Option("--limit", help="Write a limit of P that fit --keep-band kept, instead of P."),
+    ] = None,
     verify: Annotated[
         bool,
         typer.Option(
@@ -87,7 +91,7 @@ def export(
         if (to not in ("sql", "dbt") or (to == "dbt" and name == "--table")) and value is not None:
             _check.fail(f"{name} is for SQL", f"{name} with --to {to}", f"leave {name} out, or pass --to sql")
     suffix = LANGUAGES[to].suffix
-    fitted = load(model)
+    fitted = load(model) if limit is None else load(model).limit(limit)
     options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     names: dict[str, Any] = {} if column is None else {"column": column}
     if not fitted.has_one_score:

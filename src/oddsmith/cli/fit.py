@@ -44,6 +44,9 @@ def fit(
         bool, typer.Option("--pool", help="With --by: one map, and shrunken effects of segments on its log-odds.")
     ] = False,
     groups: option.GroupColumn = None,
+    keep_band: Annotated[
+        bool, typer.Option("--keep-band", help="Keep 95 % limits of the true P at each score, for apply --limits.")
+    ] = False,
     rows: option.RowOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
@@ -65,20 +68,23 @@ def fit(
         _check.fail("--groups must not be combined with --by", f"--groups {groups} --by {by}", hint)
     if pool and by is None:
         _check.fail("--pool must go with --by", "--pool alone", "name the columns: --by country,device")
+    if pool and keep_band:
+        got, hint = "--pool --keep-band", "leave one of them out"
+        _check.fail("--keep-band must not be combined with --pool, which moves P in each segment", got, hint)
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
         model: Model
         if source.several:
-            refuse_options("the scores of two classes", pool=pool or None)
+            refuse_options("the scores of two classes", pool=pool or None, keep_band=keep_band or None)
             model, content, told = _fit_classes(out, source, method)
         else:
-            model, content, told = _fit_two_classes(out, source, method, pool=pool)
+            model, content, told = _fit_two_classes(out, source, method, pool=pool, keep_band=keep_band)
         model.save(unfinished)
     content = {"model": str(output), "method": model.method, **content}
     out.result(content, f"{model.method} fitted {told}, written to {output}\n{content['verdict']}")
 
 
 def _fit_two_classes(
-    out: "CommandOutput", source: "CommandInput", method: str, *, pool: bool
+    out: "CommandOutput", source: "CommandInput", method: str, *, pool: bool, keep_band: bool
 ) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith.calibrators import Calibrator, fit_method, method_named
@@ -87,7 +93,7 @@ def _fit_two_classes(
 
     chosen = method_named(method, 2, "--method")
     if isinstance(chosen, Calibrator):
-        chosen.set_params(input=source.meaning)
+        chosen.set_params(input=source.meaning, keep_band=keep_band)
     data, roles = source.read_scores(out)
     by = roles.by
     if source.meaning == "probability":

@@ -1,6 +1,10 @@
 """``oddsmith show``: what a model file holds."""
 
-from typing import TYPE_CHECKING, Any
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from oddsmith.cli import _options as option
 
@@ -20,12 +24,23 @@ EXAMPLE = "oddsmith show model.json"
 _SHOWN = 50
 
 
-def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
+def show(
+    model: option.ModelFile,
+    score_at: Annotated[
+        float | None,
+        typer.Option("--score-at", metavar="P", help="Print only which scores have this probability or more."),
+    ] = None,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
+) -> None:
     """Describe a model and its origin, and draw its curve, or list its classes."""
     from oddsmith.cli._output import CommandOutput
     from oddsmith.model import load
 
     fitted = load(model)
+    if score_at is not None:
+        CommandOutput(quiet=quiet, as_json=as_json).result(*_scores_at(fitted, score_at))
+        return
     told, draw = _two_classes(fitted) if fitted.has_one_score else _several_classes(fitted)
     content = {
         "model": str(model),
@@ -35,6 +50,35 @@ def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.
         **told,
     }
     CommandOutput(quiet=quiet, as_json=as_json).result(content, draw)
+
+
+def _scores_at(model: "Model", prob: float) -> tuple[dict[str, Any], str]:
+    """Return the intervals of scores that reach a probability, of each segment, for programs and for people."""
+    from oddsmith.metrics import plain
+
+    whole = model.written_out()
+    parts = {_named(name): part for name, part in whole.segments.items()} | {"": whole}
+    found = {name: dataclasses.replace(part, by=None, segments={}).scores_at(prob) for name, part in parts.items()}
+    lines = []
+    for name, intervals in found.items():
+        where = f"{name}: " if name else "other segments: " if len(found) > 1 else ""
+        cuts = [_cut(low, high) for low, high in intervals]
+        lines.append(f"{where}{' or '.join(cuts) if cuts else f'no score reaches {prob:g}'}")
+    return {"prob": prob, "scores": plain(found)}, "\n".join(lines)
+
+
+def _named(segment: Any) -> str:
+    """Return the name of a segment; None is any other value of a column."""
+    return ", ".join("other" if key is None else key for key in ((segment,) if isinstance(segment, str) else segment))
+
+
+def _cut(low: float, high: float) -> str:
+    """Return an interval of scores as a condition."""
+    if math.isinf(low) and math.isinf(high):
+        return "every score"
+    if math.isinf(high):
+        return f"score >= {low!r}"
+    return f"score <= {high!r}" if math.isinf(low) else f"{low!r} <= score <= {high!r}"
 
 
 def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
@@ -64,11 +108,16 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
         "by": model.by,
         "segments": {name: part.to_dict() for name, part in segments.items()},
         "curve": {"score": at.tolist(), "probability": prob.tolist()},
+        "band": None if model.band is None else {"level": model.band.level, "simultaneous": model.band.simultaneous},
     }
 
     def draw(console: "Console") -> None:
-        labels = {"labels": f"{model.labels[0]} / {model.labels[1]} (positive)"}
-        _print_facts(console, model, labels | ({"rows": "not fitted to any"} if data is None else _facts(data)))
+        facts = {"labels": f"{model.labels[0]} / {model.labels[1]} (positive)"}
+        facts |= {"rows": "not fitted to any"} if data is None else _facts(data)
+        if model.band is not None:
+            kind = "of the whole curve" if model.band.simultaneous else "pointwise"
+            facts["limits of P"] = f"{100 * model.band.level:.4g} %, {kind}"
+        _print_facts(console, model, facts)
         if model.effects is not None:
             names = model.segment_columns
             effects = [
@@ -107,8 +156,6 @@ def _facts(data: "DataSummary") -> dict[str, str]:
 
 def _ends(model: "Model") -> tuple[float, float]:
     """Return the scores between which P goes from 1 % to 99 %, of a model that was not fitted to any rows."""
-    import math
-
     ends = [end for p in (0.01, 0.99) for interval in model.scores_at(p) for end in interval if math.isfinite(end)]
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
 

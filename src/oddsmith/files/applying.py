@@ -128,6 +128,7 @@ def apply_model(
     output: str | os.PathLike[str],
     *,
     name: str = "probability",
+    limits: bool = False,
     bad_rows: CopyRowPolicy = "refuse",
     force: bool = False,
     sources: Iterable[File] = (),
@@ -152,6 +153,8 @@ def apply_model(
         has some; ``.npy`` has the first alone.
     name : str, default "probability"
         Name of the new column, or of several what stands before "_" and the label.
+    limits : bool, default False
+        Add ``name`` with "_low" and "_high" too, the limits of P of a model that keeps a band.
     bad_rows : {"refuse", "skip", "keep"}, default "refuse"
         What to do with rows whose scores are missing or no finite numbers: "skip" leaves them out, "keep" writes them
         without a probability.
@@ -183,8 +186,11 @@ def apply_model(
     if len(columns.by) != len(model.segment_columns):
         got = listed(columns.by) or "none"
         _check.fail("the columns of the segments must be known", got, "pass by= to choose_model_columns (--by)")
+    models = [model]
+    if limits:
+        models += [model.limit("lower"), model.limit("upper")]
     if model.has_one_score:
-        new = [NewColumn(name)]
+        new = [NewColumn(f"{name}{end}") for end in ("", "_low", "_high")[: len(models)]]
     else:
         *names, decision = new_columns(model, f"{name}_", file.columns)
         new = [*(NewColumn(each, array=_MATRIX) for each in names), NewColumn(decision, choices=model.labels)]
@@ -192,11 +198,13 @@ def apply_model(
     def compute(batch: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
         scores = scores_of(batch, model.map.columns, model.map.input)
         if not columns.by:
-            return _columns_of(model, scores)
+            return [column for each in models for column in _columns_of(each, scores)]
         computed = np.empty((len(new), len(scores)))
         keys = (batch[f"k{i}"] for i in range(len(columns.by)))
         for key, rows in rows_by_segment(*keys, partial=model.effects is not None).items():
-            computed[:, rows] = _columns_of(model.of_segment(key), scores[rows])
+            computed[:, rows] = [
+                column for each in models for column in _columns_of(each.of_segment(key), scores[rows])
+            ]
         return list(computed)
 
     inputs = score_inputs(file, columns, model.map.input)

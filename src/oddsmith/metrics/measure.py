@@ -346,9 +346,4 @@ def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
         _check.fail(f"{needed} must be present", "rows of one class only", "collect rows of the other")
 
 
-def checked_level(level: float, name: str = "level", usual: float = 0.95) -> float:
-    """Return a share between 0 and 1."""
-    share = _check.number(level, name, low=0, strict=True)
-    if share >= 1:
-        _check.fail(f"{name} must be below 1", f"{name}={level!r}", f"pass a share such as {usual}")
-    return share
+checked_level = _check.level

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +51,9 @@ _KEYS = {
     6: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map", "effects"),
 }
 _SEGMENTED = ("by", "segments")
+
+#: Parameters that a model does not name, as its labels and its band say the same.
+_NOT_KEPT = ("classes", "keep_band")
 
 #: Segments that a model with effects is written out to, for engines and exports.
 MOST_CROSSINGS = 50_000
@@ -152,14 +155,15 @@ class Model:
         warnings : sequence of str, optional
             Warnings of the fit; by default those that the calibrator kept.
         band : Band, optional
-            Limits of P that the model keeps, of a calibrator of one score; see `oddsmith.bands.pointwise_band`.
+            Limits of P that the model keeps, of a calibrator of one score; see `oddsmith.bands.pointwise_band`. By
+            default those that the calibrator kept, with ``keep_band=True``.
 
         Returns
         -------
         Model
         """
         fitted_map = fitted_map_of(fitted)
-        parameters = {name: value for name, value in fitted.get_params(deep=False).items() if name != "classes"}
+        parameters = {name: value for name, value in fitted.get_params(deep=False).items() if name not in _NOT_KEPT}
         if isinstance(fitted_map, JointMap):
             data: DataSummary | ClassCounts = ClassCounts(
                 fitted.n_rows_, fitted.weighted_, tuple(fitted.class_weight_.tolist())
@@ -179,7 +183,7 @@ class Model:
             tuple(getattr(fitted, "fit_warnings_", ()) if warnings is None else warnings),
             column_names=None if column_names is None else tuple(column_names),
             verdict=getattr(fitted, "verdict_", "") if isinstance(fitted_map, JointMap) else "",
-            band=band,
+            band=getattr(fitted, "band_", None) if band is None else band,
         )
 
     @staticmethod
@@ -418,18 +422,45 @@ class Model:
 
         Examples
         --------
-        >>> from oddsmith import PlattCalibrator, ScoreTable
-        >>> from oddsmith.bands import pointwise_band
+        >>> from oddsmith import PlattCalibrator
         >>> scores = np.arange(1000) / 1000
-        >>> table = ScoreTable.from_arrays(scores, np.random.default_rng(0).random(1000) < scores)
-        >>> model = Model.from_fitted(PlattCalibrator().fit_table(table), band=pointwise_band(table))
+        >>> cal = PlattCalibrator(keep_band=True).fit(scores, np.random.default_rng(0).random(1000) < scores)
+        >>> model = Model.from_fitted(cal)
         >>> model.predict_interval([0.2, 0.8]).round(2).tolist()
         [[0.1, 0.29], [0.69, 0.91]]
         """
+        return self._kept_band().limits(scores)
+
+    def limit(self, side: Literal["lower", "upper"]) -> "Model":
+        """Return the model whose probability is one of the limits of P, of a model that keeps a band.
+
+        It is applied, saved and exported as any model, and has segments where this one has them.
+
+        Parameters
+        ----------
+        side : {"lower", "upper"}
+
+        Examples
+        --------
+        >>> from oddsmith import PlattCalibrator
+        >>> scores = np.arange(1000) / 1000
+        >>> cal = PlattCalibrator(keep_band=True).fit(scores, np.random.default_rng(0).random(1000) < scores)
+        >>> Model.from_fitted(cal).limit("lower").probability([0.2, 0.8]).round(2).tolist()
+        [0.1, 0.69]
+        """
+        _check.one_of(side, "side", ("lower", "upper"))
+        parts = {name: part.limit(side) for name, part in self.segments.items()}
+        own: CalibrationMap = getattr(self._kept_band(), side)
+        return dataclasses.replace(
+            self, method=f"{self.method[:52]}-{side}-limit", map=own, segments=parts, band=None, warnings=()
+        )
+
+    def _kept_band(self) -> Band:
         if self.band is None:
             must = "the model must keep a band to have intervals"
-            _check.fail(must, f"a {self.method} without one", "pass band=pointwise_band(table) to Model.from_fitted")
-        return self.band.limits(scores)
+            hint = "fit it with keep_band=True (--keep-band), or pass band=pointwise_band(table) to Model.from_fitted"
+            _check.fail(must, f"one of {self.method} without it", hint)
+        return self.band
 
     def score_at(self, prob: float) -> float | None:
         """Return the score from which on the probability is at least ``prob``; None where no score reaches it.

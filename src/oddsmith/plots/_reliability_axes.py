@@ -8,6 +8,8 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.maps import Band as Limits
+from oddsmith.maps import logit
 from oddsmith.plots._bands import Band
 from oddsmith.plots._sources import TableDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 HistogramPlace = Literal["below", "above"]
 
 _MARGIN = "predictions"
+
+#: Forecasts at which limits are drawn, and how near to 0 and 1 the first and the last of them are.
+_FINE, _SUREST = 2001, 1e-12
 
 #: About what a legend takes of the square.
 _BOX = (0.7, 0.25)
@@ -51,6 +56,7 @@ class ReliabilityPicture(TableDisplay):
         theme: ThemeName = "light",
         histogram: HistogramPlace | None = "below",
         limit: float = 1.0,
+        band: Limits | None = None,
         **style: Any,
     ) -> Self:
         """Draw the diagram; a second one on the same axes gets its own color.
@@ -64,6 +70,8 @@ class ReliabilityPicture(TableDisplay):
             Where the histogram of predictions stands.
         limit : float, default 1
             Where both axes end; a small one shows forecasts of rare events.
+        band : oddsmith.bands.Band, optional
+            Limits of the true P by the log-odds of the forecast, such as ``oddsmith.bands.band(forecast)``.
         **style
             ``style="points"`` or ``"lines"`` of a `ReliabilityDisplay`: a point at mean forecast and share of
             positives, joined; or a horizontal line over each bin at its share.
@@ -78,6 +86,8 @@ class ReliabilityPicture(TableDisplay):
                 message = f"{type(self).__name__}.plot() got an unexpected keyword argument {name!r}"
                 raise TypeError(message)
         look, series = self._open(ax, theme, histogram, limit)
+        if band is not None:
+            self._draw_limits(band, look, limit)
         self.line_ = self._draw(look.ink(series), series, **style)
         self._legend(look)
         return self
@@ -151,6 +161,15 @@ class ReliabilityPicture(TableDisplay):
         upper = np.sum((at[:, 0] < _BOX[0]) & (at[:, 1] > 1 - _BOX[1]))
         lower = np.sum((at[:, 0] > 1 - _BOX[0]) & (at[:, 1] < _BOX[1]))
         look.legend(self.ax_, place="lower right" if lower < upper else "upper left")
+
+    def _draw_limits(self, band: Limits, look: Theme, upper: float) -> None:
+        """Draw the limits of the true P as two thin lines."""
+        prob = np.linspace(0, upper, _FINE)
+        limits = band.limits(logit(np.clip(prob, _SUREST, 1 - _SUREST)))
+        kind = "band of the true P" if band.simultaneous else "pointwise limits of P"
+        style: dict[str, Any] = {"color": look.muted, "linewidth": 1.0, "linestyle": (0, (3, 1.5)), "zorder": 2.5}
+        for line, side in zip(self.ax_.plot(prob, limits, **style), ("lower", "upper"), strict=True):
+            line.set(gid=f"limit-{side}", label=f"{100 * band.level:.4g} % {kind}" if side == "lower" else None)
 
     def _shade(self, band: Band, ink: Ink, label: str, series: int) -> None:
         """Draw a band; only the first curve's is named."""

@@ -1,18 +1,24 @@
-"""Decisions at every threshold that follows from two whole costs up to 100."""
+"""Decisions: at every threshold that follows from two whole costs up to 100, and at cut-offs with a guarantee."""
 
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.bands import pointwise_band
+from oddsmith.cutoffs import threshold
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import probability, sum_by
 
-__all__ = ["HIGHEST_COST", "decision_cells"]
+__all__ = ["HIGHEST_COST", "decision_cells", "operating_points"]
 
 #: Where both sliders of a page end.
 HIGHEST_COST = 100
+
+#: What the operating points of a page guarantee.
+_TARGETS = {"precision": (0.8, 0.9, 0.95, 0.99), "recall": (0.9, 0.95, 0.99), "fpr": (0.1, 0.05, 0.01)}
 
 #: Forecasts so near to a threshold lie on it, as in `oddsmith.decide`.
 _SLACK = 1e-12
@@ -42,3 +48,19 @@ def decision_cells(forecast: ScoreTable) -> dict[str, list[float]]:
     above = np.concatenate([[0.0], _thresholds()])[held]
     pos, neg = (sum_by(index, column).tolist() for column in (forecast.pos, forecast.neg))
     return {"above": above.tolist(), "pos": pos, "neg": neg}
+
+
+def operating_points(table: ScoreTable) -> list[dict[str, Any]]:
+    """Return the cut-offs that guarantee a precision above the base rate, a recall, or a false-positive rate.
+
+    Each has what `oddsmith.cutoffs.threshold` found, as a sentence too, and the pointwise limits of P at the cut-off.
+    """
+    limits, found = pointwise_band(table), []
+    for goal, targets in _TARGETS.items():
+        for target in targets:
+            if goal == "precision" and target <= table.prevalence:
+                continue
+            point = threshold(table, **{goal: target})
+            at_cut = None if point.cut is None else limits.limits([point.cut])[0].tolist()
+            found.append({**point.to_dict(), "probability": at_cut, "sentence": str(point)})
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith.data import ScoreTable
+from oddsmith.maps import Band, CalibrationMap
 from oddsmith.plots import (
     THEMES,
     ConfidenceDisplay,
@@ -58,12 +59,16 @@ def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
 def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
+        band = None if part["band"] is None else _band_of(part["band"]["limits"])
+        lines = "" if band is None else " Any rising true P lies between the dashed lines, with 95 % confidence."
         yield _drawn(
             CorpDisplay.from_table(_table_of(part["cells"]), name=name),
             f"Reliability, {name}",
             f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
-            "calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each prediction.",
+            f"calibrated forecast stays in the shaded band at 95 % of the places.{lines} Below: how many cases have "
+            "each prediction.",
             f"reliability-{place}",
+            band=band,
         )
 
 
@@ -179,9 +184,9 @@ def _heat_map(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {"classes": len(summary["labels"]), "shades": paths}
 
 
-def _drawn(display: Display, title: str, caption: str, key: str) -> dict[str, str]:
+def _drawn(display: Display, title: str, caption: str, key: str, **options: Any) -> dict[str, str]:
     """Draw a display in light and in dark; the key makes its identifiers unique on a page."""
-    themes = {theme: _inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark")}
+    themes = {theme: _inlined(display.to_svg(theme=theme, **options), f"{key}-{theme}") for theme in ("light", "dark")}
     return {"title": title, "caption": caption, **themes}
 
 
@@ -189,6 +194,12 @@ def _inlined(svg: str, key: str) -> str:
     """Return what of an SVG file belongs into a page, its identifiers made unique by a key."""
     body = re.sub(r"\s*<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", body)
+
+
+def _band_of(content: Mapping[str, Any]) -> Band:
+    """Return the band that a dictionary holds."""
+    sides = {side: CalibrationMap.from_dict(content[side]) for side in ("lower", "upper")}
+    return Band(**{**content, **sides})
 
 
 def _table_of(cells: Mapping[str, list[float]]) -> ScoreTable:

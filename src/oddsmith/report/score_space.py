@@ -20,7 +20,7 @@ _CHOSEN = 5
 _DASHES = ("", "9 3", "2 2.5", "9 2.5 2 2.5", "14 4", "5 2 2 2 2 2")
 
 
-def score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, list[dict[str, Any]]]:
+def score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, Any]:
     """Put data and curves of a report's dictionary into the units of the drawing."""
     part = summary["score_space"]
     at, points = np.array(part["at"]), {name: np.array(values) for name, values in part["points"].items()}
@@ -37,7 +37,12 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, list[di
         chosen = rank < _CHOSEN or name == summary["recommended"]
         path = path_of(x(at), y(values))
         curves.append({"name": name, "path": path, "colour": colour, "dashes": dashes, "chosen": chosen})
+    band = None
+    if part["band"] is not None:
+        low, high = np.clip(part["band"], 2 * bottom - top, 2 * top - bottom)
+        band = path_of(x(np.concatenate([at, at[::-1]])), y(np.concatenate([low, high[::-1]]))) + "Z"
     return {
+        "band": band,
         "x_ticks": ticks_of(float(at[0]), float(at[-1]), x),
         "y_ticks": ticks_of(bottom, top, y),
         "points": list(_points(points, x, y)),

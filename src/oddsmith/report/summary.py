@@ -12,10 +12,11 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.bands import band, pointwise_band
 from oddsmith.data import Meaning, ScoreRows, ScoreTable, pooled
 from oddsmith.decide import decide
 from oddsmith.errors import OddsmithWarning
-from oddsmith.maps import unit_log_odds
+from oddsmith.maps import logit, unit_log_odds
 from oddsmith.metrics import (
     ClassForecast,
     Decisions,
@@ -23,11 +24,12 @@ from oddsmith.metrics import (
     evaluate,
     mean_with_interval,
     plain,
+    probability,
     reliability_curve,
 )
 from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
-from oddsmith.report.decisions import decision_cells
+from oddsmith.report.decisions import decision_cells, operating_points
 from oddsmith.report.held_out import fitted_log_odds
 from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 
@@ -152,10 +154,16 @@ def summarize(
         "evaluation": evaluation,
     }
     if isinstance(data, ScoreTable):
+        # Limits of P and guarantees are for independent rows.
+        counted = data.kind == "count" and groups is None
         content |= {
-            "forecasts": {method: _table_parts(forecast) for method, forecast in forecasts.items()},
+            "forecasts": {
+                method: _table_parts(forecast) | {"band": _band(forecast) if counted else None}
+                for method, forecast in forecasts.items()
+            },
             "scores": _cells(pooled(data, _CELLS)),
-            "score_space": _score_space(data, methods, compared, input),
+            "score_space": _score_space(data, methods, compared, input, counted=counted),
+            "operating_points": operating_points(data) if counted else None,
         }
     else:
         worst = _worst_first(evaluation[recommended]["classes"])
@@ -201,6 +209,19 @@ def _table_parts(forecast: Any) -> dict[str, Any]:
     }
 
 
+def _band(forecast: ScoreTable) -> dict[str, Any]:
+    """Return the band of the true P by the log-odds of a forecast, and where the forecast is outside."""
+    finite = _finite(forecast)
+    found = band(finite)
+    areas = found.areas(probability(finite), finite.scores)
+    return {"limits": found.to_dict(), "areas": [area._asdict() for area in areas]}
+
+
+def _finite(forecast: ScoreTable) -> ScoreTable:
+    """Return a forecast with finite log-odds."""
+    return forecast.map(lambda log_odds: np.clip(log_odds, -_FAR, _FAR))
+
+
 def _row_parts(forecast: Any, classes: list[int], costs: Floats | None) -> dict[str, Any]:
     """Return a forecast as pictures need it: the most probable class, some classes against the rest, and decisions."""
     return {
@@ -212,7 +233,7 @@ def _row_parts(forecast: Any, classes: list[int], costs: Floats | None) -> dict[
 
 def _picture_cells(forecast: ScoreTable, n_cells: int = _CELLS) -> dict[str, list[float]]:
     """Return a forecast in as many cells as a picture needs, with finite log-odds."""
-    return _cells(pooled(forecast.map(lambda log_odds: np.clip(log_odds, -_FAR, _FAR)), n_cells))
+    return _cells(pooled(_finite(forecast), n_cells))
 
 
 def _cells(table: ScoreTable) -> dict[str, list[float]]:
@@ -223,7 +244,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, input: Meaning
+    table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, input: Meaning, *, counted: bool
 ) -> dict[str, Any]:
     """Return empirical log-odds by score, and the curve of every method fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
@@ -253,6 +274,7 @@ def _score_space(
         },
         "level": display.level,
         "at": at,
+        "band": np.clip(logit(pointwise_band(drawn).limits(at)), -_FAR, _FAR).T if counted else None,
         "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in compared.ranking},
         "in_sample": True,
     }

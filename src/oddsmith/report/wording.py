@@ -1,6 +1,7 @@
 """The tables of a report, row by row, for whatever it is written in."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from oddsmith.metrics import FIRST
@@ -91,7 +92,7 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "notes": list(notes),
         "segments": list(_rows_of_segments(summary)),
         "left_out": summary["segments"]["failed"] if "segments" in summary else {},
-        **(_decisions(summary) if several else {}),
+        **(_decisions(summary) if several else _of_scores(summary)),
     }
 
 
@@ -107,6 +108,46 @@ def _rows_of_segments(summary: Mapping[str, Any]) -> Iterator[list[str]]:
 def is_of_several(evaluation: Mapping[str, Any]) -> bool:
     """Whether evaluations are of several classes, or of the positive one of two."""
     return next(iter(evaluation.values()))["top_label"] is not None
+
+
+def _of_scores(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where forecasts of two classes are surely wrong, in words, and the guaranteed operating points."""
+    areas = [f"{name}: {_areas(part['band'])}" for name, part in summary["forecasts"].items() if part["band"]]
+    points = summary["operating_points"] or []
+    note = (
+        "Each line alone is kept with 95 % confidence on rows drawn like these; precision, if P never falls with the "
+        "score. Selected, precision, recall and false-positive rate are those of these rows; P there has 95 % limits."
+    )
+    return {"areas": areas, "points": [_point(point) for point in points], "points_note": note}
+
+
+def _areas(found: Mapping[str, Any]) -> str:
+    """Return the areas of miscalibration in words; neighbors on the same side are joined."""
+    said = f"with {100 * found['limits']['level']:.4g} % confidence for all of them together"
+    parts = []
+    for too_low, areas in groupby(found["areas"], key=lambda area: area["gap"] > 0):
+        joined = list(areas)
+        low, high = min(area["low"] for area in joined), max(area["high"] for area in joined)
+        gap = max(abs(area["gap"]) for area in joined)
+        side = "low" if too_low else "high"
+        parts.append(f"too {side} between {low:.3g} and {high:.3g} (somewhere by {gap:.2g} or more)")
+    if not parts:
+        return f"no forecast is outside the band of the true P, {said}."
+    return f"forecasts are {'; '.join(parts)}, {said}."
+
+
+def _point(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the operating points: its target, and cells, or why there are none."""
+    least = point["goal"] in ("precision", "recall")
+    goal = "false-positive rate" if point["goal"] == "fpr" else point["goal"]
+    cells = []
+    if point["cut"] is not None:
+        low, high = point["probability"]
+        selected = f"{point['selected']:,} ({point['selected'] / point['rows']:.1%})"
+        reached = [figure(point[name]) for name in ("precision", "recall", "fpr")]
+        cells = [repr(point["cut"]), f"{low:.3g} to {high:.3g}", selected, *reached]
+    target = f"{goal} {'≥' if least else '≤'} {point['target']:g}"
+    return {"target": target, "cells": cells, "sentence": point["sentence"]}
 
 
 def _decisions(summary: Mapping[str, Any]) -> dict[str, Any]:
