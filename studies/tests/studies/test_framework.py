@@ -89,6 +89,16 @@ def test_the_page_puts_things_where_its_template_wants_them():
 
 
 @pytest.mark.usefixtures("_toy_rules")
+def test_verdicts_can_rest_on_several_seeds(tmp_path):
+    studies.run(judged_study(), out=tmp_path)
+    tables = (tmp_path / "tables" / "means.csv").read_text()
+    studies.judge_again(judged_study(), tmp_path, seed=1, draws=3)
+    page = (tmp_path / "index.md").read_text()
+    assert "`oddsmith study toy --seed 1 --judge --draws 3`: seeds 1 to 3, study version 1, 4 parts each" in page
+    assert (tmp_path / "tables" / "means.csv").read_text() == tables
+
+
+@pytest.mark.usefixtures("_toy_rules")
 def test_a_page_is_written_again_without_computing(tmp_path, monkeypatch):
     studies.run(judged_study(), out=tmp_path)
     before = files_of(tmp_path)

@@ -7,7 +7,7 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import Interval
 from oddsmith_studies import studies
 from oddsmith_studies.studies import OWN, STAND_IN, Case, Rule, judge
-from oddsmith_studies.studies._claims import combine, evidence_from_dict, evidence_to_dict, rules
+from oddsmith_studies.studies._claims import combine, evidence_from_dict, evidence_to_dict, over_seeds, rules
 
 
 def rule(expect="below", limit=0.0, of="every"):
@@ -142,6 +142,23 @@ def test_evidence_survives_json():
             for i, each in enumerate(evidence["9"])
         ]
     }
+
+
+def test_runs_with_several_seeds_are_judged_together():
+    runs = [
+        {"1": [Case("a", interval(each - 1, each + 1)), Case("b", float(each))], "2": [Case("c", each > 0)]}
+        for each in (1.0, 2.0, 3.0)
+    ]
+    found = over_seeds(runs)
+    together, number = (case.value for case in found["1"])
+    # The variance over rows, and that of the mean of three runs.
+    assert (together.high - together.value) / 1.959964 == pytest.approx(
+        np.hypot(1 / 1.959964, 1 / np.sqrt(3)), rel=1e-6
+    )
+    assert (number.value, number.high - number.value) == (2.0, pytest.approx(4.302653 / np.sqrt(3)))
+    assert found["2"] == [Case("c", True)]
+    assert over_seeds([{"1": [Case("v", each)]} for each in ("holds", "fails")])["1"] == [Case("v", "undecided")]
+    assert over_seeds([{"1": [Case("n", 0.0)]}] * 2)["1"] == [Case("n", 0.0)]
 
 
 def test_every_rule_belongs_to_a_study_and_reads_as_a_sentence():

@@ -12,8 +12,9 @@ from sklearn.metrics import mutual_info_score
 from oddsmith.metrics import compare
 from oddsmith_studies.data import WordCounts
 from oddsmith_studies.studies import Part, Setting, load
+from oddsmith_studies.studies._intervals import over_draws
 from oddsmith_studies.studies._running import compute
-from oddsmith_studies.studies._text_draws import by_document, draw_name, gain, inputs_over, mean_total, over_draws
+from oddsmith_studies.studies._text_draws import by_document, draw_name, gain, inputs_over, mean_total
 from oddsmith_studies.studies._text_features import (
     RECIPES,
     REUTERS,
@@ -146,7 +147,7 @@ def test_raw_margins_have_no_probability():
 
 def test_every_reading_is_shown_whatever_its_totals():
     study = load("zhang-yang-2004")
-    asked = {part.arguments["recipe"] for part in study.parts(Setting())}
+    asked = {part.arguments.get("recipe") for part in study.parts(Setting())}
     assert {name for name in RECIPES if name.startswith("Zhang")} <= asked
 
 

@@ -35,6 +35,9 @@ def study(
         bool,
         typer.Option("--judge", help="Compute only what the verdicts rest on; tables of the results in --out stay."),
     ] = False,
+    draws: Annotated[
+        int, typer.Option("--draws", help="With --judge: with how many seeds, from --seed on; all are judged together.")
+    ] = 1,
     grid: Annotated[str, typer.Option("--grid", help="What to search; 'list' says what a study has.")] = "default",
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -66,6 +69,7 @@ def study(
                     jobs=jobs,
                     data=data,
                     seed=seed,
+                    draws=draws,
                     progress=lambda state: progress(state.share),
                 )
             ]

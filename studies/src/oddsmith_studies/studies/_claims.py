@@ -13,6 +13,8 @@ from scipy.special import ndtr, ndtri
 from oddsmith import checks
 from oddsmith.metrics import Interval
 from oddsmith.metrics.result import Result
+from oddsmith.plots.trials import mean_of_trials
+from oddsmith_studies.studies._intervals import over_draws
 from oddsmith_studies.studies._tables import Table, written
 
 Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
@@ -332,6 +334,43 @@ def claims_table(claims: Sequence[Claim], name: str = "claims", title: str = "Cl
             for claim in claims
         ],
     )
+
+
+def over_seeds(found: Sequence[Evidence]) -> dict[str, list[Case]]:
+    """Return one measurement for each case that runs with several seeds have measured.
+
+    Intervals get the variance over rows, mean of the runs, and that of the mean over runs; numbers without an interval
+    the t interval over runs. What must be so must be so in every run, and verdicts count if all runs agree.
+
+    Examples
+    --------
+    >>> runs = [{"9": [Case("a", Interval(each, each - 1, each + 1, 0.95, ""))]} for each in (0.0, 2.0)]
+    >>> found = over_seeds(runs)["9"][0].value
+    >>> found.value, bool(found.low < -1)
+    (1.0, True)
+    """
+    combined: dict[str, list[Case]] = {}
+    for number in dict.fromkeys(number for run in found for number in run):
+        values: dict[tuple[str, str], list[Measured]] = {}
+        for run in found:
+            for case in run.get(number, ()):
+                values.setdefault((case.name, case.data), []).append(case.value)
+        combined[number] = [Case(name, _over_runs(each), data) for (name, data), each in values.items()]
+    return combined
+
+
+def _over_runs(values: Sequence[Measured]) -> Measured:
+    first = values[0]
+    if any(value is None for value in values):
+        return None
+    if isinstance(first, Interval):
+        return over_draws([(each.value, each.low, each.high) for each in values if isinstance(each, Interval)])
+    if isinstance(first, bool):
+        return all(values)
+    if isinstance(first, str):
+        return first if len(set(values)) == 1 else "undecided"
+    numbers = [float(value) for value in values]  # type: ignore[arg-type]
+    return first if len(set(numbers)) == 1 else mean_of_trials(numbers, 0.95)
 
 
 def evidence_to_dict(evidence: Evidence) -> dict[str, Any]:

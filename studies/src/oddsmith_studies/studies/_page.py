@@ -178,7 +178,10 @@ _EARLIER = (
 
 def _judged(how: Mapping[str, Any]) -> str:
     """Say how the measurements behind the verdicts were made, where they are of another run than the tables."""
+    first, draws = how["seed"], how.get("draws", 1)
+    seeds, each = (f"seed {first}", "") if draws == 1 else (f"seeds {first} to {first + draws - 1}", " each")
     return (
-        f"- Verdicts rest on a later run, `{how['command']}`: seed {how['seed']}, study version {how['version']}, "
-        f"{how['parts']} parts, {how['seconds']:,.0f} s. Tables and pictures are of the run above, on other folds."
+        f"- Verdicts rest on a later run, `{how['command']}`: {seeds}, study version {how['version']}, "
+        f"{how['parts']} parts{each}, {how['seconds']:,.0f} s. Tables and pictures are of the run above, on other "
+        "folds."
     )

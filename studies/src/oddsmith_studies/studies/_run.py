@@ -11,7 +11,7 @@ from typing import Any
 
 from oddsmith import __version__, checks
 from oddsmith_studies.data.registry import Folder
-from oddsmith_studies.studies._claims import EDITION
+from oddsmith_studies.studies._claims import EDITION, over_seeds
 from oddsmith_studies.studies._result import StudyResult, finish
 from oddsmith_studies.studies._result import rewrite as rewrite_folder
 from oddsmith_studies.studies._running import Watcher, compute_parts
@@ -131,6 +131,7 @@ def judge_again(
     jobs: int = 1,
     data: Folder = None,
     seed: int = 0,
+    draws: int = 1,
     progress: Watcher | None = None,
 ) -> list[Path]:
     """Compute only what the verdicts rest on, and judge again; tables and pictures of the earlier run stay.
@@ -138,11 +139,13 @@ def judge_again(
     Parameters
     ----------
     study : str or Study
-        One that names its judged parts.
+        Of one that does not name its judged parts all are computed.
     folder : path
         Of an earlier run; parts are kept there for ``resume``.
     resume, jobs, data, seed, progress
         As of `run`.
+    draws : int, default 1
+        With how many seeds, from ``seed`` on; their measurements are combined.
 
     Returns
     -------
@@ -150,22 +153,21 @@ def judge_again(
         What was written.
     """
     chosen = load(study) if isinstance(study, str) else study
-    if chosen.judged is None:
-        checks.fail("a study must name the parts that its verdicts rest on", chosen.name, "run it as a whole")
-    setting = Setting(seed, False, None if data is None else os.fspath(data))
-    digests = data_digests(chosen, data)
-    store = open_store(Path(folder), chosen, setting, digests, resume=resume)
-    computed = compute_parts(chosen.judged(setting), setting, store, jobs=jobs, watch=progress)
-    return write_judged(chosen, Path(folder), setting, computed)
-
-
-def write_judged(study: Study, folder: Path, setting: Setting, computed: dict[str, Computed]) -> list[Path]:
-    """Judge by some parts, and write what an earlier run has left in a folder again with these verdicts."""
-    results = Results(setting, {name: each.result for name, each in computed.items()}, study.published)
-    made = _made(study, setting, {}, computed)
+    checks.whole_number(draws, "draws", low=1)
+    digests, measured, seconds = data_digests(chosen, data), [], 0.0
+    for each in range(seed, seed + draws):
+        setting = Setting(each, False, None if data is None else os.fspath(data))
+        store = open_store(Path(folder), chosen, setting, digests, resume=resume)
+        parts = (chosen.judged or chosen.parts)(setting)
+        computed = compute_parts(parts, setting, store, jobs=jobs, watch=progress)
+        results = Results(setting, {name: one.result for name, one in computed.items()}, chosen.published)
+        measured.append(chosen.evidence(results))
+        seconds += sum(one.seconds for one in computed.values())
+    made = _made(chosen, Setting(seed), {}, computed)
     how = {key: made[key] for key in ("version", "seed", "parts", "rules", "versions")}
-    how |= {"command": f"{made['command']} --judge", "seconds": sum(each.seconds for each in computed.values())}
-    return rewrite_folder(study, folder, evidence=study.evidence(results), judged=how)
+    several = f" --draws {draws}" if draws > 1 else ""
+    how |= {"command": f"{made['command']} --judge{several}", "seconds": seconds, "draws": draws}
+    return rewrite_folder(chosen, Path(folder), evidence=over_seeds(measured), judged=how)
 
 
 def _made(study: Study, setting: Setting, digests: dict[str, str], computed: dict[str, Computed]) -> dict[str, Any]:

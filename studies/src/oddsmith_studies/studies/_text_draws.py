@@ -12,6 +12,7 @@ from oddsmith.checks import Floats
 from oddsmith.metrics import Interval, empirical_log_odds
 from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
 from oddsmith.plots import DensityDisplay
+from oddsmith_studies.studies._intervals import over_draws
 from oddsmith_studies.studies._study import Json, Part, Results, Setting
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS, categories_of
 from oddsmith_studies.studies._text_figures import bin_edges
@@ -41,7 +42,6 @@ ORDER = (REUTERS, OHSUMED, NEWSGROUPS)
 
 _SIDES = ("positive_", "negative_")
 _LEVEL = 0.95
-_REACH = 1.959963984540054
 #: How far from a score, relative to the range of all scores, a mode may lie by rounding.
 _ROUNDING = 1e-12
 #: P within 0.001 of 0 or 1.
@@ -250,26 +250,6 @@ def _when_wrong(signed: Floats) -> list[float]:
     # Of a ratio of sums over documents, by linearization.
     error = float(np.sqrt(((sums - mean * counts) ** 2).sum()) / counts.sum())
     return [mean, error]
-
-
-def over_draws(found: Sequence[Sequence[float]]) -> Interval:
-    """Return one interval of what several draws of folds gave, each as value, low and high.
-
-    The variance is that over documents, mean of the draws, plus that of the mean over draws.
-
-    Examples
-    --------
-    >>> over_draws([[1.0, 0.0, 2.0], [1.0, 0.0, 2.0]]).high
-    2.0
-    """
-    values, low, high = np.asarray(found, float).T
-    middle = float(values.mean())
-    if not np.isfinite(values).all():
-        return Interval(middle, middle, middle, _LEVEL, "over draws")
-    within = float(np.mean(((high - low) / (2 * _REACH)) ** 2))
-    between = float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
-    reach = _REACH * float(np.sqrt(within + between))
-    return Interval(middle, middle - reach, middle + reach, _LEVEL, "over documents and draws of folds")
 
 
 def inputs_over(draws: Sequence[Json], given: str | None = None) -> list[Json]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies._claims import EVERYTHING, OWN, STAND_IN, Case
-from oddsmith_studies.studies._intervals import share_interval
+from oddsmith_studies.studies._intervals import over_draws, share_interval
 from oddsmith_studies.studies._study import Json, Results
-from oddsmith_studies.studies._text_draws import DRAWS, draws_of, gain, inputs_over, mean_total, over_draws, scaled
+from oddsmith_studies.studies._text_draws import DRAWS, draws_of, gain, inputs_over, mean_total, scaled
 from oddsmith_studies.studies._text_features import REUTERS
 from oddsmith_studies.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LAPLACE, LR, NOISE, PLR, RAW
 from oddsmith_studies.studies._text_scores import BAYES, PERCEPTRON, SVM

@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies._claims import OWN, STAND_IN, Case
-from oddsmith_studies.studies._intervals import share_interval
+from oddsmith_studies.studies._intervals import over_draws, share_interval
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies._text_draws import (
     by_document,
@@ -15,7 +15,6 @@ from oddsmith_studies.studies._text_draws import (
     gain,
     inputs_over,
     mean_total,
-    over_draws,
     scaled,
 )
 from oddsmith_studies.studies._text_features import REUTERS
