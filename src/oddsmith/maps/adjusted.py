@@ -16,7 +16,7 @@ __all__ = ["LARGEST_SLOPE", "SMALLEST_SLOPE", "AdjustedMap"]
 SMALLEST_SLOPE, LARGEST_SLOPE = 1e-3, 1e3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AdjustedMap(CalibrationMap):
     """Another map whose log-odds z become slope · z + shift.
 

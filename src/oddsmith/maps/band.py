@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
+from oddsmith._short_repr import ShortRepr
 from oddsmith._types import Floats
 from oddsmith.maps.base import CalibrationMap
 
@@ -38,8 +39,8 @@ class Area(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
-class Band:
+@dataclass(frozen=True, repr=False)
+class Band(ShortRepr):
     """Limits of P at each score.
 
     Attributes

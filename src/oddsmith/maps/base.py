@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from oddsmith import _check
+from oddsmith._short_repr import ShortRepr
 from oddsmith._types import Floats
 from oddsmith.formula import MAX as MAX
 from oddsmith.formula import Formula, by_piece, sigmoid
@@ -28,8 +29,8 @@ _EXACT_SUM = 1000.0
 FAR = 1e100
 
 
-@dataclass(frozen=True, eq=False)
-class ShapedMap(ABC):
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapedMap(ShortRepr, ABC):
     """A map that is data: its fields, and a shape that tells which they are."""
 
     shape: ClassVar[str]
@@ -81,7 +82,7 @@ class ShapedMap(ABC):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CalibrationMap(ShapedMap):
     """A function from score to log-odds; a shape writes ``log_odds`` or ``probability``, and the formula of one."""
 
@@ -181,7 +182,7 @@ class CalibrationMap(ShapedMap):
         """Whether a larger score never has a smaller probability."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShiftedMap(CalibrationMap):
     """Another map with log-odds that are larger by a constant.
 

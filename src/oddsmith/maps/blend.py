@@ -17,7 +17,7 @@ from oddsmith.maps.locate import in_pieces
 __all__ = ["BlendMap"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BlendMap(CalibrationMap):
     """The weighted mean P = Σ wₖPₖ of the probabilities of other maps.
 

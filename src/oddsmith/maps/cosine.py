@@ -11,7 +11,7 @@ from oddsmith.formula import SCORE, Formula, as_formula, clip, cos
 from oddsmith.maps.base import CalibrationMap
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CosineMap(CalibrationMap):
     """Cosine series in probability, P = Σ aₙ cos(nt), t = π(s − low)/(high − low), both clipped to their range.
 

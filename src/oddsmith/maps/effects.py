@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith import _check
+from oddsmith._short_repr import ShortRepr
 from oddsmith._types import Floats
 from oddsmith.maps.adjusted import LARGEST_SLOPE, SMALLEST_SLOPE, AdjustedMap
 from oddsmith.maps.base import CalibrationMap, class_shift
@@ -19,8 +20,8 @@ __all__ = ["Effects", "Keys", "Term"]
 Keys = tuple[str | None, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Term:
+@dataclass(frozen=True, eq=False, repr=False)
+class Term(ShortRepr):
     """The effects of the values of one column, of a crossing of several, or of none: then one for all rows.
 
     Parameters
@@ -45,8 +46,8 @@ class Term:
         return {"columns": list(self.columns), "keys": keys, "shifts": shifts, "slopes": slopes}
 
 
-@dataclass(frozen=True, eq=False)
-class Effects:
+@dataclass(frozen=True, eq=False, repr=False)
+class Effects(ShortRepr):
     """The terms of a model, which are summed: log-odds = (1 + Σ slopes) · z + Σ shifts.
 
     A value or a crossing that no term has adds nothing, so that rows of an unseen crossing get the effects of their

@@ -30,7 +30,7 @@ class ScoreChange(NamedTuple):
     taken: tuple[float, float] | None = (-_ROUNDING, 1 + _ROUNDING)  # scores beyond have no value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InputMap(CalibrationMap):
     """Another map, after a change of the score."""
 
@@ -107,7 +107,7 @@ class InputMap(CalibrationMap):
         return replace(self, inner=self.inner.shifted(shift))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogitInputMap(InputMap):
     """Another map applied to log(p/(1 − p)) of a probability p.
 
@@ -128,7 +128,7 @@ class LogitInputMap(InputMap):
         return ScoreChange(lambda p: logit_input(p, self.clip), lambda p: log(p) - log(1.0 - p), held, taken)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnitInputMap(InputMap):
     """Another map applied to log(s/(1 − s)) of a score that is read as a probability.
 
@@ -149,7 +149,7 @@ class UnitInputMap(InputMap):
         return ScoreChange(lambda p: unit_log_odds(p, self.clip), lambda p: log(p / (1.0 - p)), _ends(self.clip))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeldInputMap(InputMap):
     """Another map applied to (s − center)/scale of a score that is first clipped to [low, high].
 

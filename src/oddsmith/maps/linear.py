@@ -12,7 +12,7 @@ from oddsmith.maps.base import CalibrationMap
 from oddsmith.maps.locate import Places, by_interval
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearMap(CalibrationMap):
     """Linear interpolation in probability between knots, constant outside.
 

@@ -25,7 +25,7 @@ _NEAR = 0.5
 _NARROW, _FAR_OUT = 0.1, 40.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogBasisMap(CalibrationMap):
     """Log-odds a·log p − b·log(1 − p) + c of p = σ(s), computed without p.
 

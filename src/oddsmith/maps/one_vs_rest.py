@@ -26,7 +26,7 @@ from oddsmith.maps.rows import JointMap
 __all__ = ["OneVsRestMap"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneVsRestMap(JointMap):
     """One map per class, each of that class against the rest; their probabilities are divided by their sum.
 

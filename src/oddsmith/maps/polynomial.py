@@ -13,7 +13,7 @@ from oddsmith.maps.base import FAR, MAX, CalibrationMap, adds_exactly, within_do
 from oddsmith.maps.locate import Places, by_interval
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PolynomialMap(CalibrationMap):
     """Piecewise polynomial of degree ≤ 3 in log-odds.
 

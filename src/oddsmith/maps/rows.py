@@ -33,7 +33,7 @@ __all__ = ["JointMap"]
 Input = Literal["logits", "probabilities"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointMap(ShapedMap):
     """A function from the columns of a row to the probabilities of all classes.
 

@@ -135,7 +135,7 @@ class ScalingPart(NamedTuple):
         return vectors.where_masked(below, vectors.CLOSED, result) if masks else result
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScalingMap(JointMap):
     """A blend of scalings of the logits: P = softmax(log Σ wₘ softmax(Aₘxₘ + bₘ) + shift).
 

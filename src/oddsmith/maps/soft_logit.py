@@ -16,7 +16,7 @@ __all__ = ["SoftLogOddsMap", "SoftLogitMap", "soft_log_odds", "soft_logit"]
 _FAR = 750.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SoftLogitMap(InputMap):
     """Another map applied to log((p + ε)/(1 − p + ε)) of a score that is read as a probability.
 
@@ -39,7 +39,7 @@ class SoftLogitMap(InputMap):
         return ScoreChange(lambda p: soft_logit(p, eps), lambda p: log((p + eps) / (1.0 - p + eps)), (0.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SoftLogOddsMap(InputMap):
     """Another map applied to log((σ(s) + ε)/(σ(−s) + ε)) of a score that is read as a log-odds.
 

@@ -12,7 +12,7 @@ from oddsmith.maps.base import MAX, CalibrationMap
 from oddsmith.maps.locate import Places, by_interval
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepMap(CalibrationMap):
     """Steps in probability: one value at each knot and one in each interval between and outside knots.
 

@@ -14,7 +14,7 @@ from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
 from oddsmith.metrics.result import Result
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Result):
     """Non-empty bins of a reliability diagram.
 
@@ -72,7 +72,7 @@ def reliability_curve(
     return ReliabilityCurve(low, high, sums.mean_predicted, sums.fraction_positive, sums.weight, text)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EmpiricalLogOdds(Result):
     """Non-empty bins of scores with their smoothed log-odds.
 

@@ -27,7 +27,7 @@ _ENOUGH = 5
 _ROWS_AT_ONCE = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Result):
     """Net benefit by threshold, next to that of treating all and none (which is 0).
 
@@ -63,7 +63,7 @@ class DecisionCurve(Result):
     level: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NetBenefitDifference(Result):
     """Difference in net benefit of two forecasts of the same cases, with a band for all thresholds together.
 

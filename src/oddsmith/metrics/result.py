@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from oddsmith._short_repr import ShortRepr
 
-@dataclass(frozen=True, eq=False)
-class Result:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(ShortRepr):
     """A result of this package; its fields are its dictionary."""
 
     def to_dict(self) -> dict[str, Any]:

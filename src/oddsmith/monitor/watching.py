@@ -314,6 +314,10 @@ class Monitor:
         self.positions: dict[str, int] = {}
         self._saved: str | None = None
 
+    def __repr__(self) -> str:
+        method = "" if self.model is None else f"{self.model.method}, "
+        return f"Monitor({method}alpha={self.alpha:g}, batches={self._n_batches})"
+
     def update(
         self,
         scores: ArrayLike,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _POINTS = 500
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ClassForecastDisplay):
     """Error rate among the rows whose most probable class is most certain, by the share of rows that they are.
 
