@@ -104,10 +104,9 @@ def test_own_data_are_judged_apart_from_stand_ins():
     assert own.reason == "A less B must lie below 0 in every case."
 
 
-def test_what_a_run_has_not_measured_is_undecided_and_what_has_no_data_cannot_be_tested():
+def test_what_a_run_has_not_measured_was_not_run_and_what_has_no_data_cannot_be_tested():
     (missing,) = judge("toy", {}, {"9": rule()})
-    assert missing.verdict == "undecided"
-    assert "next full run" in missing.ours
+    assert (missing.verdict, missing.ours) == ("not run", "the kept run has not measured it")
     (absent,) = judge("toy", {"9": []}, {"9": rule()})
     assert (absent.verdict, absent.ours) == ("undecided", "what it is about does not occur")
     (private,) = judge("toy", {"9": [Case("MSN Web", None)]}, {"9": rule()})

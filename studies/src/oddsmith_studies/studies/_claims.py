@@ -17,7 +17,7 @@ from oddsmith.plots.trials import mean_of_trials
 from oddsmith_studies.studies._intervals import over_draws
 from oddsmith_studies.studies._tables import Table, written
 
-Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
+Verdict = Literal["holds", "fails", "undecided", "cannot be tested", "not run"]
 
 #: Whose data a case is about.
 OWN, STAND_IN, EVERYTHING = "the document's data", "stand-ins", "all problems"
@@ -188,7 +188,7 @@ class Claim(Result):
         Whose data it was tested on.
     published, ours : str
         The figures behind it.
-    verdict : {"holds", "fails", "undecided", "cannot be tested"}
+    verdict : {"holds", "fails", "undecided", "cannot be tested", "not run"}
     reason : str
         The rule.
     kind : {"statement", "pattern", "question"}
@@ -219,7 +219,7 @@ def rules() -> Mapping[str, Rule]:
 def judge(study: str, evidence: Evidence, book: Mapping[str, Rule] | None = None) -> list[Claim]:
     """Return the verdicts of a study: one for each claim and kind of data.
 
-    A claim without a case is undecided: the run has not measured it, or what it is about does not occur.
+    A claim without a case was not run, or is undecided if what it is about does not occur.
     """
     known = {number: rule for number, rule in (book or rules()).items() if rule.study == study}
     if unknown := sorted(set(evidence) - set(known)):
@@ -229,10 +229,11 @@ def judge(study: str, evidence: Evidence, book: Mapping[str, Rule] | None = None
 
 def _claims_of(rule: Rule, cases: Sequence[Case] | None) -> Iterable[Claim]:
     if not cases:
-        said = "not measured by the run that is kept here; the next full run does"
+        # Without an entry the run did not measure it; with an empty one there was nothing to measure.
+        found: tuple[str, Verdict] = ("the kept run has not measured it", "not run")
         if cases is not None:
-            said = "what it is about does not occur"
-        yield Claim(rule.id, rule.text, OWN, rule.published, said, "undecided", rule.sentence, rule.kind)
+            found = ("what it is about does not occur", "undecided")
+        yield Claim(rule.id, rule.text, OWN, rule.published, *found, rule.sentence, rule.kind)
     for data in dict.fromkeys(case.data for case in cases or ()):
         mine = [case for case in cases or () if case.data == data]
         outcomes = [rule.outcome(case.value) for case in mine]

@@ -18,8 +18,9 @@ _HEAD = """\
 
 Each study repeats the experiments of a document on its data, or on public stand-ins for data that are private or
 licensed; the two are judged apart. A verdict is *holds*, *fails*, *undecided* (the test has no power, or the
-direction is not significant) or *cannot be tested* (the data are not available). [The rules](rules.md) quote the
-sentences that they judge, and show what the first rules were and what they gave.
+direction is not significant), *cannot be tested* (the data are not available) or *not run* (the kept run is older than
+the rule, and has not measured what it is about). [The rules](rules.md) quote the sentences that they judge, and show
+what the first rules were and what they gave.
 
 A claim has the number of its place in our specification: 9.1 to 9.4 are the four papers in the order of the tables
 below, 9.5 the questions of the course project, 5.1 what the papers say of calibration scores, B why boosting distorts,

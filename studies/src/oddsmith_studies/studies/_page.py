@@ -4,10 +4,10 @@ import html
 import re
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
 from oddsmith import checks
-from oddsmith_studies.studies._claims import EDITION, KINDS, Measured, claims_table, rules
+from oddsmith_studies.studies._claims import EDITION, KINDS, Measured, Verdict, claims_table, rules
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._tables import Cell, Column, Table
 
@@ -110,7 +110,7 @@ def _verdicts(record: Record) -> str:
     """Return the verdicts, how many there are of each, and where the rules stand."""
     if not record.claims:
         return ""
-    words = ("holds", "fails", "undecided", "cannot be tested")
+    words = get_args(Verdict)
     found = [claim.verdict for claim in record.claims]
     counts = ", ".join(f"{word}: {found.count(word)}" for word in words if word in found)
     said = (
@@ -172,7 +172,7 @@ def _made(record: Record) -> str:
 
 _EARLIER = (
     "- This run was made before the rules were rewritten and has not been repeated since: verdicts apply the new rules "
-    "to what it measured, and claims whose quantity it did not keep are undecided."
+    "to what it measured, and claims whose quantity it did not keep are *not run*."
 )
 
 
