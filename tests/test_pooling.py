@@ -263,3 +263,47 @@ def test_bad_input(rows):
         PooledCalibrator("shop", "platt").fit_tables({1: table, "1": table})
     with pytest.raises(InvalidInputError, match="a table for each segment"):
         PooledCalibrator("shop").fit_tables({})
+
+
+def test_segments_whose_scores_are_reversed_get_a_small_slope_about_their_own_scores():
+    """A slope that was cut at the file's bound, about 0, used to be worse than no segments at all."""
+    rng = np.random.default_rng(4)
+    shop = rng.integers(0, 10, 8000)
+    score = rng.normal(-3 + 0.5 * shop, 1.0)
+    slope = np.where(shop % 3 == 0, -1.5, 1.2)
+    label = (rng.random(8000) < expit(slope * (score + 3 - 0.5 * shop) - 1)).astype(int)
+    frame = pd.DataFrame({"shop": shop, "day": rng.integers(0, 3, 8000), "score": score, "label": label})
+    fit, new = frame[:4000], frame[4000:]
+    found = PooledCalibrator(["shop", "day"], "platt").fit(fit)
+    keys = new[["shop", "day"]].to_numpy(dtype=object)
+    pooled, whole = found.model_.log_odds(new["score"], keys), found.model_.map.log_odds(new["score"])
+    assert log_loss(pooled, new["label"]) < log_loss(whole, new["label"]) - 0.02
+    slopes = [found.model_.effects.of((str(a), str(b)))[0] for a in range(10) for b in range(3)]
+    assert min(slopes) >= 0.0099
+
+
+def test_effects_of_crossings_are_found_where_most_values_have_one():
+    """A value with one crossing explains it; only values with several show how much crossings differ."""
+    rng = np.random.default_rng(5)
+    area = rng.integers(0, 40, 30_000)
+    kind = np.where(area < 8, rng.integers(0, 2, 30_000), area)  # most areas have a kind of their own
+    effect = np.random.default_rng(6).normal(0, 1, (40, 2))
+    shift = np.where(area < 8, effect[area, np.minimum(kind, 1)], effect[area, 0])
+    score = rng.normal(-1, 1, 30_000)
+    label = (rng.random(30_000) < expit(score + shift)).astype(int)
+    frame = pd.DataFrame({"area": area, "kind": kind, "score": score, "label": label})
+    crossing = PooledCalibrator(["area", "kind"], "platt").fit(frame).terms_[-1]
+    assert crossing.offset_sd > 0.4
+
+
+def test_segments_are_named_by_their_keys_whatever_their_type():
+    frame = shops(3000)
+    tables = ScoreTable.from_frame(frame, "score", "label", by="shop")
+    model = Model.from_fitted(oddsmith.PlattCalibrator().fit(frame["score"], frame["label"]))
+    parts = {key: Model.from_fitted(oddsmith.PlattCalibrator().fit_table(table)) for key, table in tables.items()}
+    by_number = model.with_segments("shop", parts)
+    assert by_number.log_odds([0.2], [3]) == by_number.log_odds([0.2], ["3"]) == parts[3].log_odds([0.2])
+    with pytest.raises(InvalidInputError, match="different when their keys are written as text; got two that are 1"):
+        model.with_segments("shop", {1: model, "1": model})
+    with pytest.raises(InvalidInputError, match="must not be missing"):
+        model.with_segments("shop", {None: model})

@@ -5,6 +5,7 @@ lets the data decide how far segments move from the map of all rows.
 """
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -18,7 +19,7 @@ from oddsmith.calibrators import Calibrator, fit_method, method_named
 from oddsmith.data import ScoreTable, deal_weight
 from oddsmith.fitting import GroupEffects, LabeledOdds, fit_groups, held_out_gain
 from oddsmith.frames import BadRowPolicy
-from oddsmith.maps import SUREST, CalibrationMap, Effects, Term, checked_columns, segment_name
+from oddsmith.maps import SUREST, CalibrationMap, Effects, Term, checked_columns, segment_names
 from oddsmith.metrics import Result
 from oddsmith.model import Model, map_of
 
@@ -68,9 +69,9 @@ class PooledCalibrator:
 
     where the effects of each column, and then those of the crossing, are normal around 0 with standard deviations of
     highest marginal likelihood. They are 0 unless this rises by more than 1 (Akaike's criterion): then the columns add
-    nothing, and the map of all rows remains. Slopes
-    are kept where they raise the likelihood of held-out rows by more than a standard error. Unseen crossings get the
-    effects of their columns, unseen or missing values none.
+    nothing, and the map of all rows remains. Slopes turn about the mean log-odds of their segment, keep the order of
+    scores, and are left out unless they raise the likelihood of held-out rows by more than a standard error. Unseen
+    crossings get the effects of their columns, unseen or missing values none.
 
     Parameters
     ----------
@@ -173,11 +174,13 @@ class PooledCalibrator:
         rows, segment = _cells(list(tables.values()), map_of(model))
         rng = np.random.default_rng(self.random_state)
         hands = list(zip(*(deal_weight(side, _N_FOLDS, rng) for side in (rows.pos, rows.neg)), strict=True))
-        fits = _fitted(rows, [_Groups.of(names, (place,), segment) for place in range(len(columns))], hands)
+        fits = _fitted(rows, [_Groups.of(names, (place,), segment, rows) for place in range(len(columns))], hands)
         if len(columns) > 1:
-            fits += _fitted(_with_effects(rows, fits), [_Groups.of(names, tuple(range(len(columns))), segment)], hands)
-        center = float(rows.odds[0] - rows.x[0])
-        terms = tuple(_term(fit, center) for fit in fits if fit.effects.offset_sd > 0 or fit.effects.slope_sd > 0)
+            crossed = _crossed(_with_effects(rows, fits), names, segment)
+            kept = crossed.pos + crossed.neg > 0
+            held = [(np.where(kept, pos, 0.0), np.where(kept, neg, 0.0)) for pos, neg in hands]
+            fits += _fitted(crossed, [_Groups.of(names, tuple(range(len(columns))), segment, rows)], held)
+        terms = tuple(_term(fit) for fit in fits if fit.effects.offset_sd > 0 or fit.effects.slope_sd > 0)
         self.terms_ = tuple(
             PooledTerm(
                 tuple(columns[place] for place in fit.groups.columns),
@@ -227,17 +230,21 @@ def _names(tables: Mapping[Any, ScoreTable], n_columns: int) -> list[tuple[str, 
     """Return the keys of each table as texts."""
     if not tables:
         _check.fail("there must be a table for each segment", "none", "pass those of ScoreTable.from_frame with by=")
-    names = []
-    for key in tables:
-        keys = tuple(map(segment_name, key if isinstance(key, tuple) else (key,)))
-        if len(keys) != n_columns or None in keys:
-            _check.fail(f"keys of segments must be {n_columns} values", repr(key), "name every column")
-        names.append(tuple(map(str, keys)))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        got = f"two that are {', '.join(twice)}"
-        _check.fail("segments must be different when their keys are written as text", got, "rename one")
+    names = segment_names(tables)
+    if bad := [key for key, name in zip(tables, names, strict=True) if len(name) != n_columns]:
+        _check.fail(f"keys of segments must be {n_columns} values", repr(bad[0]), "name every column")
     return names
+
+
+def _crossed(rows: LabeledOdds, names: Sequence[tuple[str, ...]], segment: NDArray[np.intp]) -> LabeledOdds:
+    """Return rows without the weight of segments that have one of their values alone: their column explains them.
+
+    They would make the effects of crossings look smaller than they are where a value has several.
+    """
+    counts = [Counter(values) for values in zip(*names, strict=True)]
+    alone = [any(count[value] == 1 for count, value in zip(counts, name, strict=True)) for name in names]
+    kept = ~np.array(alone)[segment]
+    return rows._replace(pos=rows.pos * kept, neg=rows.neg * kept)
 
 
 def _cells(tables: Sequence[ScoreTable], fitted: CalibrationMap) -> tuple[LabeledOdds, NDArray[np.intp]]:
@@ -252,7 +259,6 @@ def _cells(tables: Sequence[ScoreTable], fitted: CalibrationMap) -> tuple[Labele
     weight = sum(float(table.total.sum()) for table in tables)
     squared = sum(float(np.add(*table.squares).sum()) for table in tables)
     scale = weight / squared
-    center = float((pos + neg) @ odds / weight)
     # Effects move within a cell by far less than their standard error: rows of a segment share cells.
     cell = np.floor(odds / _WIDTH).astype(np.int64)
     _, at = np.unique(segment * (2 * int(SUREST / _WIDTH) + 2) + cell, return_inverse=True)
@@ -261,23 +267,33 @@ def _cells(tables: Sequence[ScoreTable], fitted: CalibrationMap) -> tuple[Labele
     first = np.zeros(len(total), dtype=np.intp)
     first[at] = segment
     pos, neg = (np.asarray(np.bincount(at, side * scale), dtype=np.float64) for side in (pos, neg))
-    return LabeledOdds(held, held - center, pos, neg), first
+    return LabeledOdds(held, held, pos, neg), first
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Groups of cells by the keys of some columns."""
+    """Groups of cells by the keys of some columns, and their mean log-odds, about which slopes turn."""
 
     columns: tuple[int, ...]
     keys: tuple[tuple[str, ...], ...]
     of_rows: NDArray[np.intp]
+    centers: Floats
 
     @staticmethod
-    def of(names: Sequence[tuple[str, ...]], columns: tuple[int, ...], segment: NDArray[np.intp]) -> "_Groups":
+    def of(
+        names: Sequence[tuple[str, ...]], columns: tuple[int, ...], segment: NDArray[np.intp], rows: LabeledOdds
+    ) -> "_Groups":
         own = [tuple(name[column] for column in columns) for name in names]
         keys = sorted(set(own))
         number = {key: place for place, key in enumerate(keys)}
-        return _Groups(columns, tuple(keys), np.array([number[key] for key in own], dtype=np.intp)[segment])
+        group = np.array([number[key] for key in own], dtype=np.intp)[segment]
+        weight = rows.pos + rows.neg
+        sums = (np.bincount(group, values, len(keys)) for values in (weight * rows.odds, weight))
+        return _Groups(columns, tuple(keys), group, np.divide(*sums))
+
+    def about(self, rows: LabeledOdds) -> LabeledOdds:
+        """Return rows whose variable of slopes is the log-odds of the map less the mean of their group."""
+        return rows._replace(x=rows.x - self.centers[self.of_rows])
 
 
 @dataclass(frozen=True)
@@ -290,7 +306,7 @@ class _Fit:
     error: float = 0.0
 
     def added(self, rows: LabeledOdds) -> Floats:
-        return self.effects.added(rows.x, self.groups.of_rows)
+        return self.effects.added(self.groups.about(rows).x, self.groups.of_rows)
 
 
 def _fitted(rows: LabeledOdds, groups: Sequence[_Groups], hands: Sequence[tuple[Floats, Floats]]) -> list[_Fit]:
@@ -314,16 +330,19 @@ def _next_to_others(rows: LabeledOdds, fits: Sequence[_Fit], place: int) -> Labe
 
 
 def _with_effects(rows: LabeledOdds, fits: Sequence[_Fit]) -> LabeledOdds:
-    return rows.with_odds(np.sum([rows.odds, *(fit.added(rows) for fit in fits)], axis=0))
+    odds = np.sum([rows.odds, *(fit.added(rows) for fit in fits)], axis=0)
+    slopes = [fit.effects.slopes[fit.groups.of_rows] for fit in fits]
+    return rows._replace(odds=odds, slope=np.sum([np.broadcast_to(rows.slope, odds.shape), *slopes], axis=0))
 
 
 def _offsets(rows: LabeledOdds, own: _Groups, start: GroupEffects | None = None) -> GroupEffects:
-    return fit_groups(rows, own.of_rows, len(own.keys), slopes=False, start=start)
+    return fit_groups(own.about(rows), own.of_rows, len(own.keys), slopes=False, start=start)
 
 
 def _with_slopes(rows: LabeledOdds, fit: _Fit, hands: Sequence[tuple[Floats, Floats]]) -> _Fit:
     """Return a fit with slopes where these raise the likelihood of held-out rows by more than a standard error."""
     own = fit.groups
+    rows = own.about(rows)
     sloped = fit_groups(rows, own.of_rows, len(own.keys), slopes=True, start=fit.effects)
     if sloped.slope_sd == 0:
         return fit
@@ -331,7 +350,7 @@ def _with_slopes(rows: LabeledOdds, fit: _Fit, hands: Sequence[tuple[Floats, Flo
     return _Fit(own, sloped if gain > error else fit.effects, gain, error)
 
 
-def _term(fit: _Fit, center: float) -> Term:
-    """Return the effects on log-odds = slope · z + shift; those of the fit are centered."""
-    effects = fit.effects
-    return Term(fit.groups.columns, fit.groups.keys, effects.offsets - center * effects.slopes, effects.slopes)
+def _term(fit: _Fit) -> Term:
+    """Return the effects on log-odds = slope · z + shift; those of the fit turn about the mean of their group."""
+    effects, own = fit.effects, fit.groups
+    return Term(own.columns, own.keys, effects.offsets - own.centers * effects.slopes, effects.slopes)

@@ -21,6 +21,9 @@ _SD_TOLERANCE, _MODE_TOLERANCE = 0.01, 1e-7
 
 _NEWTON_STEPS = 50
 
+#: The least slope of a group, so that no order of scores is turned round.
+_LEAST_SLOPE = 0.01
+
 #: A standard deviation is one more parameter: the log marginal likelihood must rise by as much (Akaike).
 _LEAST_GAIN = 1.0
 
@@ -29,16 +32,26 @@ _ROUNDS = 3
 
 
 class LabeledOdds(NamedTuple):
-    """Cells of rows: their log-odds so far, the variable of slopes, and the weight of both classes."""
+    """Cells of rows: their log-odds so far, the variable of slopes, the weight of both classes, and the slope so far.
+
+    Slopes that are added must leave a positive one.
+    """
 
     odds: Floats
     x: Floats
     pos: Floats
     neg: Floats
+    slope: Floats | float = 1.0
 
     def with_odds(self, odds: Floats) -> "LabeledOdds":
         """Return the same rows with other log-odds."""
         return self._replace(odds=odds)
+
+    def least_slopes(self, group: NDArray[np.intp], n_groups: int) -> Floats:
+        """Return the least slope that may be added to the rows of each group."""
+        least = np.full(n_groups, -np.inf)
+        np.maximum.at(least, group, np.minimum(_LEAST_SLOPE - np.broadcast_to(self.slope, group.shape), 0.0))
+        return least
 
     def log_likelihood(self) -> Floats:
         """Return the log-likelihood of each cell."""
@@ -135,7 +148,12 @@ def _modes(rows: LabeledOdds, group: NDArray[np.intp], sds: Floats, start: Float
     n_groups = start.shape[1]
     tau, omega = sds
     scale = sds[:, None]
-    c = np.divide(start, scale, out=np.zeros_like(start), where=scale > 0)
+    least = rows.least_slopes(group, n_groups) / omega if omega > 0 else np.full(n_groups, -np.inf)
+
+    def bounded(at: Floats) -> Floats:
+        return np.array([at[0], np.maximum(at[1], least)])
+
+    c = bounded(np.divide(start, scale, out=np.zeros_like(start), where=scale > 0))
     size = rows.pos + rows.neg
 
     def add(values: Floats) -> Floats:
@@ -153,13 +171,15 @@ def _modes(rows: LabeledOdds, group: NDArray[np.intp], sds: Floats, start: Float
         h00 = 1 + tau**2 * add(spread)
         h01 = tau * omega * add(spread * rows.x) if tau * omega > 0 else np.zeros(n_groups)
         h11 = 1 + omega**2 * add(spread * rows.x**2) if omega > 0 else np.ones(n_groups)
+        stuck = (c[1] <= least) & (gradient[1] < 0)
+        gradient[1], h01 = np.where(stuck, 0.0, gradient[1]), np.where(stuck, 0.0, h01)
         determinant = h00 * h11 - h01**2
         step = np.array([h11 * gradient[0] - h01 * gradient[1], h00 * gradient[1] - h01 * gradient[0]]) / determinant
         if (step * gradient).sum(axis=0).max(initial=0.0) <= _MODE_TOLERANCE:
             break
         length = np.ones(n_groups)
         while True:  # steps that lower the objective are halved, group by group
-            moved = c + length * step
+            moved = bounded(c + length * step)
             after = objective(moved)
             worse = after < value - 1e-12 * (1 + np.abs(value))
             if not worse.any() or length.min() < 1e-8:
@@ -196,7 +216,7 @@ def held_out_gain(
         for fit in (with_slopes, without):
             sds = np.array([fit.offset_sd, fit.slope_sd])
             own = _at(rest, group, sds, np.zeros((2, len(fit.offsets))))
-            part = LabeledOdds(rows.odds + own.added(rows.x, group), rows.x, pos, neg)
+            part = rows._replace(odds=rows.odds + own.added(rows.x, group), pos=pos, neg=neg)
             held.append(part.log_likelihood().sum())
         gains.append(held[0] - held[1])
     return float(np.sum(gains)), float(np.std(gains, ddof=1) * np.sqrt(len(gains)))

@@ -60,6 +60,7 @@ from oddsmith.maps.scaling import ScalingPart as ScalingPart
 from oddsmith.maps.segments import Segment as Segment
 from oddsmith.maps.segments import rows_by_segment as rows_by_segment
 from oddsmith.maps.segments import segment_name as segment_name
+from oddsmith.maps.segments import segment_names as segment_names
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
 from oddsmith.maps.soft_logit import soft_log_odds as soft_log_odds
 from oddsmith.maps.soft_logit import soft_logit as soft_logit

@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Segment", "rows_by_segment", "segment_name"]
+from oddsmith import _check
+
+__all__ = ["Segment", "rows_by_segment", "segment_name", "segment_names"]
 
 #: The name of a segment: the text of a key, or of several columns the texts of all keys.
 Segment: TypeAlias = str | tuple[str, ...]
@@ -19,6 +21,22 @@ def segment_name(key: Any) -> str | None:
     if isinstance(key, float) and key.is_integer():
         return str(int(key))  # a column of integers with a missing one is a column of floats in pandas
     return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
+
+
+def segment_names(keys: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Return the texts that name segments, which must differ; a key of several columns is a tuple."""
+    names: list[tuple[str, ...]] = []
+    for key in keys:
+        texts = tuple(map(segment_name, key if isinstance(key, tuple) else (key,)))
+        known = tuple(text for text in texts if text is not None)
+        if len(known) < len(texts):
+            _check.fail("keys of segments must not be missing", repr(key), "name the missing values, or leave them out")
+        names.append(known)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        got = f"two that are {', '.join(twice)}"
+        _check.fail("segments must be different when their keys are written as text", got, "rename one")
+    return names
 
 
 def rows_by_segment(*keys: NDArray[Any], partial: bool = False) -> dict[Any, NDArray[np.intp]]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from oddsmith.maps import (
     constant_map,
     rows_by_segment,
     scores_reaching,
+    segment_names,
 )
 from oddsmith.model._data import ClassCounts, DataSummary
 from oddsmith.model._effects import read_effects
@@ -276,7 +278,7 @@ class Model:
     def with_segments(self, by: str | Sequence[str], segments: Mapping[Any, "Model"]) -> "Model":
         """Return this model with one of its own for each segment; this one's map remains for all others.
 
-        Segments of one column are named by the text of their key, those of several by a tuple of texts.
+        Segments of one column are named by their key, those of several by a tuple of keys; keys are kept as text.
 
         Parameters
         ----------
@@ -292,7 +294,10 @@ class Model:
             if any(not isinstance(name, tuple) or len(name) != len(columns) for name in segments):
                 got = next(repr(name) for name in segments if not isinstance(name, tuple) or len(name) != len(columns))
                 _check.fail(f"segments must be named by tuples of {len(columns)} keys", got, "name all keys")
-        return dataclasses.replace(self, by=columns, segments=dict(sorted(segments.items())))
+        names = segment_names(segments)
+        keys: list[Any] = [name[0] for name in names] if isinstance(columns, str) else list(names)
+        named = dict(sorted(zip(keys, segments.values(), strict=True), key=lambda pair: pair[0]))
+        return dataclasses.replace(self, by=columns, segments=named)
 
     def with_effects(self, by: str | Sequence[str], effects: Effects) -> "Model":
         """Return this model with effects of the values of columns on its log-odds.
@@ -398,6 +403,39 @@ class Model:
             The segment of each case.
         """
         return self._each("log_odds", scores, segments)
+
+    def log_likelihood_ratio(
+        self, scores: ArrayLike, segments: ArrayLike | None = None, *, prior: float | None = None
+    ) -> Floats:
+        """Return log P(s|+)/P(s|−) in nats, shape (n,): the log-odds less those of the share of positives.
+
+        Forensics report it instead of a probability, which depends on the share; divide by log 10 for decades. To write
+        it inside an engine or export it, shift the model: ``model.shifted(-math.log(prior/(1 - prior)))``.
+
+        Parameters
+        ----------
+        scores, segments
+            As for `log_odds`.
+        prior : float, optional
+            Share of positives for which the probabilities are made; by default that of the rows of the fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from oddsmith import LogisticCalibrator
+        >>> y = np.array([0, 0, 0, 1, 0, 1, 1, 1] * 5)
+        >>> model = Model.from_fitted(LogisticCalibrator().fit(np.arange(40) % 8, y))
+        >>> model.log_likelihood_ratio([2.0, 5.0]).round(2)
+        array([-2.1 ,  2.1 ])
+        """
+        if prior is None:
+            if not isinstance(self.data, DataSummary):
+                _check.fail("prior must be known", "a model without the rows of its fit", "pass the share of positives")
+            prior = self.data.prevalence
+        share = _check.number(prior, "prior", low=0, strict=True)
+        if share >= 1:
+            _check.fail("prior must be below 1", f"prior={prior!r}", "pass the share of positives")
+        return np.asarray(self.log_odds(scores, segments) - math.log(share / (1 - share)))
 
     def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
         """Return P(+|s), shape (n,), of a model that reads one score of two classes.
