@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import betaincinv
 from scipy.stats import binom
 
 from oddsmith.audit import audit
@@ -179,3 +180,30 @@ def test_results_are_plain():
     assert "off in" in found.verdict
     assert len(repr(found)) < 100
     assert all(len(repr(segment)) < 150 for segment in itertools.islice(found.segments, 3))
+
+
+@pytest.mark.parametrize(("n", "p", "positives"), [(200, 0.1, 9), (60, 0.5, 41), (1000, 0.003, 0), (50, 0.9, 50)])
+def test_ratio_intervals_are_clopper_pearsons_where_probabilities_are_equal(n, p, positives):
+    frame = pd.DataFrame({"g": "only", "probability": p, "label": (np.arange(n) < positives).astype(int)})
+    (segment,) = audit(frame, "g").segments
+    low = betaincinv(positives, n - positives + 1, 0.025) if positives else 0.0
+    high = betaincinv(positives + 1, n - positives, 0.975) if positives < n else 1.0
+    assert segment.ratio_low * p == pytest.approx(low, rel=0.01)
+    assert segment.ratio_high * p == pytest.approx(high, rel=0.02)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_ratio_intervals_exclude_1_where_the_test_rejects(weight):
+    """Limits of the share of positives, as if all probabilities were equal, used to include it."""
+    rng = np.random.default_rng(8)
+    n = 20_000
+    p = rng.beta(0.15, 0.25, n)
+    group = rng.integers(0, 150, n)
+    odds = np.log(p / (1 - p)) + rng.normal(0, 0.5, 150)[group]
+    label = (rng.random(n) < 1 / (1 + np.exp(-odds))).astype(int)
+    frame = pd.DataFrame({"g": group.astype(str), "probability": p, "label": label, "w": rng.lognormal(0, 0.3, n)})
+    segments = audit(frame, "g", weight=weight, min_rows=20).segments
+    rejected = np.array([one.p_value <= 0.05 for one in segments])
+    excluded = np.array([not one.ratio_low <= 1 <= one.ratio_high for one in segments])
+    assert 30 < rejected.sum() < 140
+    assert (rejected != excluded).mean() <= (0 if weight is None else 0.05)

@@ -11,26 +11,26 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
+from scipy.special import ndtr
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import Grid, power_of_two
 from oddsmith.frames import BadRowPolicy, Crossings, Extent, Groups, value_of
-from oddsmith.metrics import Result, checked_level, holm
+from oddsmith.metrics import Result, checked_level, holm, range_of_brownian_motion
 
 __all__ = ["Audit", "AuditedSegment", "audit"]
 
 #: Width of the cells of log-odds, in which sums of P are exact.
 _WIDTH = 2.0**-4
 
-#: The range of a Brownian motion on [0, 1] exceeds this with a probability below the precision of doubles.
-_FARTHEST = 8.26732673
-
 #: Offsets are searched within this bound; where all labels are equal they are infinite.
 _LARGEST_OFFSET = 60.0
 
 _NEWTON_STEPS = 60
+
+#: Halvings of the range of offsets in which a limit lies.
+_BISECTIONS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,7 @@ class AuditedSegment(Result):
     observed, expected : float
         Weight of the positives, and weighted sum of the probabilities.
     ratio, ratio_low, ratio_high : float
-        Observed/expected with its interval (Clopper–Pearson limits of the share of positives, which are conservative
-        where probabilities differ).
+        Observed/expected with its interval: that of the offsets of the log-odds at which the test does not reject.
     z : float
         (observed − expected)/√Σw²P(1 − P).
     p_value, p_holm : float
@@ -266,7 +265,7 @@ def audit(
     found.sort(key=lambda segment: (segment.p_holm > 1 - level, -segment.gain))
     sigma = max(segment.ecce_sigma for segment in (overall, *found))
     deviation = overall.ecce / overall.ecce_sigma if overall.ecce_sigma > 0 else 0.0
-    p_value = _range_exceeded(sigma)
+    p_value = range_of_brownian_motion(sigma)
     return Audit(
         overall,
         tuple(found),
@@ -363,10 +362,9 @@ def _audited(cells: _Cells, level: float) -> list[AuditedSegment]:
     effective = weight**2 / cells.add(cells.weight_sq)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(variance > 0, (observed - expected) / np.sqrt(variance), _sure(observed - expected))
-        low, high = _share_limits(observed / weight, effective, level)
         ratio, ratio_low, ratio_high = (
-            np.where(expected > 0, share * weight / expected, np.where(share > 0, np.inf, np.nan))
-            for share in (observed / weight, low, high)
+            np.where(expected > 0, positives / expected, np.where(positives > 0, np.inf, np.nan))
+            for positives in (observed, *_limits(cells, observed, effective / weight, level))
         )
         offset, gain = _offset(cells, observed)
         p_value = 2 * ndtr(-np.abs(z))
@@ -402,12 +400,39 @@ def _sure(difference: Floats) -> Floats:
     return np.where(np.abs(difference) > 1e-9, np.copysign(np.inf, difference), 0.0)
 
 
-def _share_limits(share: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return Clopper–Pearson limits of shares."""
-    tail, k = (1 - level) / 2, share * n
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), n - k + 1, tail), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - tail), 1.0)
-    return low, high
+def _limits(cells: _Cells, observed: Floats, unit: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the expected positives at the offsets at which the observed ones are just not rejected."""
+    half = 0.5 / unit if cells.counts else np.zeros_like(observed)
+    return _limit(cells, observed - half, unit, level, -1), _limit(cells, observed + half, unit, level, 1)
+
+
+def _limit(cells: _Cells, edge: Floats, unit: Floats, level: float, side: int) -> Floats:
+    """Return the limit on one side, by bisection of the offset; where there is none, the end of what is possible."""
+    low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
+    inner = (edge > low) & (edge < high)
+    saddle = _solved(cells, np.where(inner, edge, cells.add(cells.weight * cells.prob)))
+    log_moment, _, variance = _generating(cells, saddle)
+    near, far = saddle.copy(), np.full_like(saddle, side * _LARGEST_OFFSET)
+    for _ in range(_BISECTIONS):
+        offset = (near + far) / 2
+        here, _, _ = _generating(cells, offset)
+        # With an offset the cumulants are differences, and the saddlepoint of an edge stays in its place.
+        tail = _tail(saddle - offset, unit * (edge * (saddle - offset) - (log_moment - here)), unit * variance)
+        inside = tail > (1 - level) / 2
+        near, far = np.where(inside, offset, near), np.where(inside, far, offset)
+    _, mean, _ = _generating(cells, (near + far) / 2)
+    return np.where(inner, mean, low if side < 0 else high)
+
+
+def _tail(t: Floats, gap: Floats, variance: Floats) -> Floats:
+    """Return the saddlepoint approximation to the smaller tail of a sum on a lattice (Lugannani and Rice)."""
+    with np.errstate(all="ignore"):
+        w = np.sqrt(np.maximum(2 * gap, 0.0))
+        u = 2 * np.sinh(np.abs(t) / 2) * np.sqrt(variance)
+        density = np.exp(-(w**2) / 2) / math.sqrt(2 * math.pi)
+        tail = ndtr(-w) + density * (1 / u - 1 / w)
+    # Next to the mean the formula is 0/0.
+    return np.where((w > 1e-4) & np.isfinite(tail), np.clip(tail, 0.0, 1.0), 0.5)
 
 
 def _generating(cells: _Cells, offset: Floats) -> tuple[Floats, Floats, Floats]:
@@ -471,16 +496,12 @@ def _two_sided(cells: _Cells, observed: Floats, expected: Floats, normal: Floats
     inner = (edge > low) & (edge < high)
     t = _solved(cells, np.where(inner, edge, expected))
     log_moment, _, variance = _generating(cells, t)
-    with np.errstate(all="ignore"):
-        w = np.sign(t) * np.sqrt(np.maximum(2 * (t * edge - log_moment), 0.0))
-        u = 2 * np.sinh(t / 2) * np.sqrt(variance)
-        density = np.exp(-(w**2) / 2) / math.sqrt(2 * math.pi)
-        tail = ndtr(-np.abs(w)) + density * (1 / np.abs(u) - 1 / np.abs(w))
-    # Next to the mean the formula is 0/0, and the edge beyond it means that more than half of the mass is there.
+    tail = _tail(t, t * edge - log_moment, variance)
+    # An edge on the other side of the mean: more than half of the mass is beyond it.
     past = np.where(above, edge <= expected, edge >= expected)
-    usable = inner & ~past & (np.abs(w) > 1e-4) & np.isfinite(tail)
+    usable = inner & ~past
     beyond = ~inner & ((observed < low) | (observed > high))
-    result = np.where(usable, np.clip(2 * tail, 0.0, 1.0), np.where(past, 1.0, normal))
+    result = np.where(usable, np.minimum(2 * tail, 1.0), np.where(past, 1.0, normal))
     return np.where(beyond, 0.0, result)
 
 
@@ -492,14 +513,3 @@ def _range(cells: _Cells, weight: Floats) -> Floats:
     highest = np.maximum(np.maximum.reduceat(walk, cells.starts), 0.0)
     lowest = np.minimum(np.minimum.reduceat(walk, cells.starts), 0.0)
     return np.asarray((highest - lowest) / weight)
-
-
-def _range_exceeded(x: float) -> float:
-    """Return the chance that the range of a Brownian motion on [0, 1] is larger than x (Feller 1951)."""
-    if x <= 0:
-        return 1.0
-    if x >= _FARTHEST:
-        return float(np.finfo(float).eps)
-    k = np.arange(int(8 + 4 * x)) + 0.5
-    terms = (8 / x**2 + 2 / (k * math.pi) ** 2) * np.exp(-2 * (k * math.pi / x) ** 2)
-    return float(min(max(1 - terms.sum(), 0.0), 1.0))

@@ -102,7 +102,7 @@ class AuditDisplay(Display):
         self.ax_.minorticks_off()
         self.ax_.set_yticks(place, [_short(segment.name) for segment in self.segments])
         self.ax_.set_ylim(len(self.segments) - 0.4, -0.6)
-        self.ax_.set_xlabel("observed/expected positives")
+        self.ax_.set_xlabel("observed/expected")
         self.ax_.grid(visible=False, axis="y")
         return self
 
