@@ -23,6 +23,7 @@ MODULES = (
     "oddsmith.plots",
     "oddsmith.decide",
     "oddsmith.audit",
+    "oddsmith.explain",
     "oddsmith.pooling",
     "oddsmith.cutoffs",
     "oddsmith.base_rates",

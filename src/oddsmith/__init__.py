@@ -46,6 +46,7 @@ _ROOMS = (
     "decide",
     "errors",
     "expected",
+    "explain",
     "export",
     "files",
     "frames",

@@ -34,7 +34,7 @@ LAYERS = [
     {"bands", "fitting", "model"},
     {"calibrators"},
     {"metrics"},
-    {"base_rates", "classify", "combine", "decide", "monitor", "planning"},
+    {"base_rates", "classify", "combine", "decide", "explain", "monitor", "planning"},
     {"cutoffs"},
     {"export"},
     {"frames"},
