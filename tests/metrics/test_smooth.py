@@ -85,7 +85,7 @@ def test_bad_input():
     with pytest.raises(InvalidInputError, match="bandwidth"):
         smooth_calibration_error([0, 1], [0.2, 0.3], bandwidth=0)
     with pytest.raises(InvalidInputError, match="smoother"):
-        integrated_calibration_index([0, 1], [0.2, 0.3], smoother="loess")
+        integrated_calibration_index([0, 1], [0.2, 0.3], smoother="cubic")
     for y, p, words in (
         ([1, 0, 1], [0.0, 0.3, 0.2], r"finite for a regression on them, or right .*wrong for a weight of 1\."),
         ([0, 1], [0.0, 1.0], r"finite for a regression on them, or right .*0 or 1 only"),

@@ -5,21 +5,28 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pyarrow
+from scipy.special import expit
 
 from oddsmith import GaussianCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.audit import audit
 from oddsmith.bands import pointwise_band
 from oddsmith.errors import OddsmithWarning
+from oddsmith.metrics import forecast_from_arrays
 from oddsmith.plots import (
     AuditDisplay,
+    CalibrationBeltDisplay,
     ClasswiseReliabilityDisplay,
     ComparisonDisplay,
     ConfidenceDisplay,
     ConfusionDisplay,
     CorpDisplay,
+    CumulativeCalibrationDisplay,
     DecisionCurveDisplay,
+    DecompositionDisplay,
     DensityDisplay,
     LearningCurveDisplay,
+    MurphyDisplay,
+    NetBenefitDifferenceDisplay,
     PredictionHistogramDisplay,
     ReliabilityDisplay,
     RiskCoverageDisplay,
@@ -74,6 +81,16 @@ def displays():
     rows = {"shop": ["north", "south"] * 200, "probability": prob, "label": y}
     made["AuditDisplay"] = (AuditDisplay.from_audit(audit(pyarrow.table(rows), "shop")), {})
     made["DecisionCurveDisplay"] = (DecisionCurveDisplay.from_predictions(y, prob, name="model"), {})
+    made["attributes"] = (made["ReliabilityDisplay"][0], {"attributes": True})
+    for cls in (CalibrationBeltDisplay, CumulativeCalibrationDisplay, MurphyDisplay):
+        made[cls.__name__] = (cls.from_predictions(y, prob, name="model"), {})
+    pair = NetBenefitDifferenceDisplay.from_predictions(y, prob, expit(0.5 * scores), name="model − other")
+    made["NetBenefitDifferenceDisplay"] = (pair, {})
+    forecasts = {"sure": prob, "timid": expit(0.5 * scores), "base rate": np.full(len(y), y.mean())}
+    made["DecompositionDisplay"] = (
+        DecompositionDisplay.from_forecasts({name: forecast_from_arrays(y, p) for name, p in forecasts.items()}),
+        {},
+    )
     made["DensityDisplay"] = (DensityDisplay.from_table(table, calibrators={"Gaussian": gauss}), {"modes": True})
     trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}
     made["LearningCurveDisplay"] = (LearningCurveDisplay.from_trials(trials, measure="squared error"), {})

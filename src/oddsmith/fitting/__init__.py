@@ -1,5 +1,6 @@
 """Penalized logistic fits, globally convergent: steps lower the objective, and the gradient tells when to stop."""
 
+from oddsmith.fitting.designs import Design as Design
 from oddsmith.fitting.designs import FeatureMap as FeatureMap
 from oddsmith.fitting.designs import LongDesign as LongDesign
 from oddsmith.fitting.designs import design as design

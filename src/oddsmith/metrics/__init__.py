@@ -49,6 +49,8 @@ from oddsmith.metrics.ranking import distinct_outputs as distinct_outputs
 from oddsmith.metrics.ranking import lift as lift
 from oddsmith.metrics.ranking import roc_auc as roc_auc
 
+from oddsmith.metrics.belt import CalibrationBelt as CalibrationBelt
+from oddsmith.metrics.belt import calibration_belt as calibration_belt
 from oddsmith.metrics.calibration_tests import CalibrationTest as CalibrationTest
 from oddsmith.metrics.calibration_tests import calibration_in_the_large_test as calibration_in_the_large_test
 from oddsmith.metrics.calibration_tests import cox_test as cox_test
@@ -63,12 +65,18 @@ from oddsmith.metrics.calibration_tests import ClassTests as ClassTests
 from oddsmith.metrics.calibration_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast
 from oddsmith.metrics.classes import class_forecast as class_forecast
+from oddsmith.metrics.clinical import ClinicalSheet as ClinicalSheet
+from oddsmith.metrics.clinical import clinical_sheet as clinical_sheet
 from oddsmith.metrics.compare import compare as compare
 from oddsmith.metrics.comparison import Comparison as Comparison
 from oddsmith.metrics.comparison import MeasureComparison as MeasureComparison
+from oddsmith.metrics.curves import CumulativeCalibration as CumulativeCalibration
 from oddsmith.metrics.curves import EmpiricalLogOdds as EmpiricalLogOdds
+from oddsmith.metrics.curves import MurphyCurve as MurphyCurve
 from oddsmith.metrics.curves import ReliabilityCurve as ReliabilityCurve
+from oddsmith.metrics.curves import cumulative_calibration as cumulative_calibration
 from oddsmith.metrics.curves import empirical_log_odds as empirical_log_odds
+from oddsmith.metrics.curves import murphy_curve as murphy_curve
 from oddsmith.metrics.curves import reliability_curve as reliability_curve
 from oddsmith.metrics.fields import DeLongTest as DeLongTest
 from oddsmith.metrics.fields import brier_skill_score as brier_skill_score
@@ -120,6 +128,7 @@ from oddsmith.metrics.bins import Bins as Bins
 from oddsmith.metrics.bins import bin_index as bin_index
 from oddsmith.metrics.bins import binned as binned
 from oddsmith.metrics.bins import sum_by as sum_by
+from oddsmith.metrics.calibration_tests import range_of_brownian_motion as range_of_brownian_motion
 from oddsmith.metrics.classes import class_columns as class_columns
 from oddsmith.metrics.compare import GROUPS as GROUPS
 from oddsmith.metrics.compare import Rows as Rows

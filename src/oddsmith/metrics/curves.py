@@ -1,16 +1,27 @@
-"""The data of reliability diagrams and of empirical log-odds plots."""
+"""The data of pictures: reliability diagrams, empirical log-odds, Murphy diagrams, cumulative differences."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
-from oddsmith import _check
+from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
+from oddsmith.maps import logit
 from oddsmith.metrics.bins import bin_index, binned, sum_by
-from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
+from oddsmith.metrics.calibration_tests import largest_of_brownian_motion, null_variance
+from oddsmith.metrics.measure import (
+    ForecastFunction,
+    as_forecast,
+    checked_level,
+    probability,
+    require_classes,
+    residuals,
+    size,
+)
 from oddsmith.metrics.result import Result
 
 
@@ -157,3 +168,120 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
         squares = sum_by(index, squared[inside], len(held))
         variance += 1 / (weight**2 / np.where(squares > 0, squares, 1.0) + 0.5)
     return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)), np.sqrt(variance))
+
+
+@dataclass(frozen=True, eq=False)
+class MurphyCurve(Result):
+    """Mean elementary score at each threshold; its integral over the thresholds is the Brier score.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+    score : ndarray
+        2θ·(share of negatives with P > θ) + 2(1 − θ)·(share of positives with P ≤ θ).
+    recalibrated : ndarray
+        That of the isotonic recalibration of these rows: what is above it is miscalibration.
+    base_rate : ndarray
+        That of the share of positives as forecast: what the recalibrated one is below it is discrimination.
+    """
+
+    thresholds: Floats
+    score: Floats
+    recalibrated: Floats
+    base_rate: Floats
+
+
+@ForecastFunction
+def murphy_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None) -> MurphyCurve:
+    """Return the mean elementary scores of a forecast: one that is lower at all thresholds is better by every measure.
+
+    The elementary score of threshold θ is the cost of deciding at P > θ where a false positive costs 2θ and a false
+    negative 2(1 − θ). Every proper score of two classes is a mean of them over θ.
+
+    Parameters
+    ----------
+    thresholds : array-like, optional
+        Within [0, 1]; by default 0.005, 0.015, …, 0.995.
+
+    References
+    ----------
+    W. Ehm, T. Gneiting, A. Jordan & F. Krüger, Of quantiles and expectiles, JRSS B 2016.
+
+    Examples
+    --------
+    >>> curve = murphy_curve([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], thresholds=[0.25, 0.5])
+    >>> curve.score.tolist(), curve.recalibrated.tolist(), curve.base_rate.tolist()
+    ([0.125, 0.5], [0.125, 0.25], [0.25, 0.5])
+    """
+    require_classes(forecast)
+    at = (np.arange(100) + 0.5) / 100 if thresholds is None else _check.as_array(thresholds, "thresholds", (1,))
+    if not np.all((at >= 0) & (at <= 1)):
+        got = f"{float(at[(at < 0) | (at > 1)][0]):g}"
+        _check.fail("thresholds must lie in [0, 1]", got, "leave out the others")
+    n, share = size(forecast), forecast.n_pos / size(forecast)
+    starts, rates = _kernels.pool_violators(forecast.pos, forecast.neg)
+    recalibrated = np.repeat(rates, np.diff(starts, append=len(forecast)))
+
+    def score(values: Floats, limits: Floats) -> Floats:
+        above = np.searchsorted(values, limits, side="right")
+        pos, neg = (np.concatenate([[0.0], np.cumsum(side, dtype=np.float64)]) for side in (forecast.pos, forecast.neg))
+        return np.asarray(2 * (at * (neg[-1] - neg[above]) + (1 - at) * pos[above]) / n)
+
+    base = np.where(at < share, 2 * at * (1 - share), 2 * (1 - at) * share)
+    return MurphyCurve(at, score(forecast.scores, logit(at)), score(recalibrated, at), base)
+
+
+@dataclass(frozen=True, eq=False)
+class CumulativeCalibration(Result):
+    """Cumulative differences between labels and forecasts, in the order of the forecasts.
+
+    Attributes
+    ----------
+    share : ndarray
+        Share of the rows up to each distinct forecast, from 0 on.
+    difference : ndarray
+        Σ(y − P) of these rows over the number of all, from 0 on. Where it rises, probabilities are too low.
+    deviation : float
+        Standard deviation of the last difference, if the forecast is calibrated: √ΣP(1 − P)/n.
+    ecce_range, ecce_max : float
+        Estimated cumulative calibration errors: range and largest absolute value of the differences. Tests of them are
+        `kuiper_test` and `kolmogorov_smirnov_test`.
+    reach : float
+        A calibrated forecast stays within ± this at all places with probability ``level`` in large samples.
+    level : float
+    """
+
+    share: Floats
+    difference: Floats
+    deviation: float
+    ecce_range: float
+    ecce_max: float
+    reach: float
+    level: float
+
+
+@ForecastFunction
+def cumulative_calibration(forecast: ScoreTable, *, level: float = 0.95) -> CumulativeCalibration:
+    """Return the cumulative differences between labels and forecasts (ECCE): neither bins nor smoothing.
+
+    Parameters
+    ----------
+    level : float, default 0.95
+
+    References
+    ----------
+    I. Arrieta-Ibarra, P. Gujral, J. Tannen, M. Tygert & C. Xu, Metrics of calibration for probabilistic predictions,
+    JMLR 2022.
+
+    Examples
+    --------
+    >>> found = cumulative_calibration([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+    >>> found.difference[:4].round(3).tolist(), round(found.ecce_range, 3)
+    ([0.0, -0.025, 0.125, -0.025], 0.15)
+    """
+    share, n = checked_level(level), size(forecast)
+    walk = np.concatenate([[0.0], np.cumsum(residuals(forecast))]) / n
+    deviation = float(np.sqrt(null_variance(forecast).sum())) / n
+    place = np.concatenate([[0.0], np.cumsum(forecast.total, dtype=np.float64)]) / n
+    reach = deviation * float(brentq(lambda x: largest_of_brownian_motion(x) - (1 - share), 0.1, 40.0))
+    return CumulativeCalibration(place, walk, deviation, float(np.ptp(walk)), float(np.abs(walk).max()), reach, share)

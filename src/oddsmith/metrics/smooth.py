@@ -11,19 +11,24 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
 from oddsmith.data import ScoreTable, quantiles
 from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.lowess import lowess
 from oddsmith.metrics.measure import Figure, measure, probability, register_measure, residuals, size, squared_weight
-from oddsmith.metrics.slope import recalibration_line
+from oddsmith.metrics.slope import recalibration_line, without_certain
+from oddsmith.metrics.smoothers import loess, lowess, spline_log_odds
 
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096
 _SMALLEST = 1e-4
+
+Smoother = Literal["isotonic", "logistic", "kernel", "lowess", "loess", "spline"]
+Statistic = Literal["ici", "e50", "e90", "emax"]
 
 _STATISTICS = {"ici": "mean", "e50": "median", "e90": "90th percentile", "emax": "largest"}
 _SMOOTHERS = {
     "isotonic": "isotonic regression (PAV)",
     "logistic": "logistic regression on the log-odds",
     "lowess": "lowess, span 2/3, as R's val.prob",
+    "loess": "loess of the labels on P, span 3/4, degree 2",
+    "spline": "logistic regression on a restricted cubic spline of the log-odds",
     "kernel": "reflected Gaussian kernel on P, bandwidth {bandwidth:.4g} of smECE",
 }
 
@@ -64,8 +69,8 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
 def integrated_calibration_index(
     forecast: ScoreTable,
     *,
-    smoother: Literal["isotonic", "logistic", "kernel", "lowess"] = "isotonic",
-    statistic: Literal["ici", "e50", "e90", "emax"] = "ici",
+    smoother: Smoother = "isotonic",
+    statistic: Statistic = "ici",
 ) -> Figure:
     """Return the mean, median, 90th percentile or maximum of |smoothed share of positives − P| over rows.
 
@@ -73,10 +78,11 @@ def integrated_calibration_index(
 
     Parameters
     ----------
-    smoother : {"isotonic", "logistic", "kernel", "lowess"}, default "isotonic"
-        Isotonic regression; a straight line in log-odds; smECE's reflected Gaussian kernel and bandwidth; or
-        Cleveland's lowess of labels on P, with which "ici", "e90" and "emax" are Eavg, E90 and Emax of ``val.prob`` in
-        R's rms.
+    smoother : {"isotonic", "logistic", "kernel", "lowess", "loess", "spline"}, default "isotonic"
+        Isotonic regression; a straight line in log-odds; smECE's reflected Gaussian kernel and bandwidth; Cleveland's
+        lowess of labels on P, with which "ici", "e90" and "emax" are Eavg, E90 and Emax of ``val.prob`` in R's rms; his
+        loess, locally quadratic; or logistic regression on a restricted cubic spline of the log-odds with five knots,
+        R's ``lrm(y ~ rcs(qlogis(p), 5))``.
     statistic : {"ici", "e50", "e90", "emax"}, default "ici"
 
     References
@@ -124,13 +130,19 @@ def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
         slope, intercept = recalibration_line(forecast)
         return np.asarray(expit(slope * forecast.scores + intercept)), name
     prob = probability(forecast)
-    if smoother == "lowess":
-        rows = (
-            forecast.total
-            if forecast.kind == "count"
-            else forecast.total * (size(forecast) / squared_weight(forecast).sum())
-        )
-        return lowess(prob, forecast.pos / forecast.total, rows), name
+    counted = forecast.kind == "count"
+    # Importance weights count as much as as many rows of equal weight.
+    unit = 1.0 if counted else size(forecast) / float(squared_weight(forecast).sum())
+    pos, neg = (np.asarray(side, dtype=np.float64) * unit for side in (forecast.pos, forecast.neg))
+    if smoother in ("lowess", "loess"):
+        curve = lowess if smoother == "lowess" else loess
+        return curve(prob, pos / (pos + neg), pos + neg), name
+    if smoother == "spline":
+        finite = np.isfinite(forecast.scores)
+        fitted = spline_log_odds(without_certain(forecast).scores, pos[finite], neg[finite])
+        smoothed = np.where(forecast.scores > 0, 1.0, 0.0)
+        smoothed[finite] = expit(fitted)
+        return smoothed, name
     sigma = _fixed_point(np.asarray(dct(_in_cells(prob, residuals(forecast)), type=2)), size(forecast))
     wide = max(sigma, 1 / _CELLS)
     pos, total = (_spread(_in_cells(prob, column), wide) for column in (forecast.pos, forecast.total))

@@ -12,17 +12,22 @@ from types import ModuleType as _Module
 
 from oddsmith._foreign_names import refuse as _refuse
 from oddsmith.plots._bands import Band as Band
+from oddsmith.plots.belt import CalibrationBeltDisplay as CalibrationBeltDisplay
 from oddsmith.plots.classwise import ClasswiseReliabilityDisplay as ClasswiseReliabilityDisplay
 from oddsmith.plots.comparison import ComparisonDisplay as ComparisonDisplay
 from oddsmith.plots.confidence import ConfidenceDisplay as ConfidenceDisplay
 from oddsmith.plots.confusion import ConfusionDisplay as ConfusionDisplay
 from oddsmith.plots.corp import CorpDisplay as CorpDisplay
+from oddsmith.plots.cumulative import CumulativeCalibrationDisplay as CumulativeCalibrationDisplay
 from oddsmith.plots.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
+from oddsmith.plots.decision_curve import NetBenefitDifferenceDisplay as NetBenefitDifferenceDisplay
+from oddsmith.plots.decomposition import DecompositionDisplay as DecompositionDisplay
 from oddsmith.plots.densities import DensityDisplay as DensityDisplay
 from oddsmith.plots.forest import AuditDisplay as AuditDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHistogramDisplay
 from oddsmith.plots.learning_curve import LearningCurve as LearningCurve
 from oddsmith.plots.learning_curve import LearningCurveDisplay as LearningCurveDisplay
+from oddsmith.plots.murphy import MurphyDisplay as MurphyDisplay
 from oddsmith.plots.reliability import ReliabilityDisplay as ReliabilityDisplay
 from oddsmith.plots.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
 from oddsmith.plots.score_space import EmpiricalPoints as EmpiricalPoints

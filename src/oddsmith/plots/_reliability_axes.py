@@ -74,7 +74,9 @@ class ReliabilityPicture(TableDisplay):
             Limits of the true P by the log-odds of the forecast, such as ``oddsmith.bands.band(forecast)``.
         **style
             ``style="points"`` or ``"lines"`` of a `ReliabilityDisplay`: a point at mean forecast and share of
-            positives, joined; or a horizontal line over each bin at its share.
+            positives, joined; or a horizontal line over each bin at its share. ``attributes=True`` makes it an
+            attributes diagram: the base rate (no resolution), the line of no skill, and shaded where bins improve the
+            Brier score on the base rate.
 
         Returns
         -------

@@ -7,9 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import DecisionCurve, as_forecast, decision_curve, is_in_sample
+from oddsmith.metrics import (
+    DecisionCurve,
+    NetBenefitDifference,
+    as_forecast,
+    compare_net_benefit,
+    decision_curve,
+    is_in_sample,
+)
 from oddsmith.plots._sources import ForecastDisplay, marked
-from oddsmith.plots.theme import ThemeName
+from oddsmith.plots.display import Display
+from oddsmith.plots.theme import ThemeName, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,5 +110,87 @@ class DecisionCurveDisplay(ForecastDisplay):
         self.ax_.set_ylim(min(-0.1 * top, -1e-3), 1.1 * top if top > 0 else 1.0)
         self.ax_.set_xlim(0, 1)
         self.ax_.set(xlabel="threshold of P", ylabel="net benefit")
+        look.legend(self.ax_)
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class NetBenefitDifferenceDisplay(Display):
+    """Net benefit of one forecast less that of another, with a band for all thresholds together.
+
+    Make it with `from_predictions`, or from the result of `compare_net_benefit`; `plot` draws it.
+
+    Parameters
+    ----------
+    found : NetBenefitDifference
+    name : str, default ""
+
+    References
+    ----------
+    A. Vickers, A. Cronin, E. Elkin & M. Gonen, Extensions to decision curve analysis, BMC Medical Informatics and
+    Decision Making 2008.
+
+    Examples
+    --------
+    >>> display = NetBenefitDifferenceDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], [0.5] * 4)
+    >>> float(display.found.difference[19])
+    0.0625
+    """
+
+    found: NetBenefitDifference
+    name: str = ""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        other: ArrayLike,
+        *,
+        name: str = "",
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the difference of two forecasts of the same cases.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+        y_prob, other : array-like of shape (n,)
+            P(+) by both forecasts.
+        name : str, default ""
+            What the legend calls the difference, such as "new − old".
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            As for `compare_net_benefit`.
+        """
+        return cls(compare_net_benefit(y_true, y_prob, other, **options), name).plot(ax)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the difference.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        """
+        look = self._start(ax, theme)
+        found, series = self.found, len(series_of(self.ax_))
+        ink = look.ink(series)
+        if series == 0:
+            self.ax_.axhline(0, color=look.muted, linewidth=0.8)
+        label = f"{100 * found.level:g} % band" if series == 0 else None
+        shade: dict[str, Any] = {"color": ink.color, "alpha": 0.18, "linewidth": 0}
+        self.ax_.fill_between(found.thresholds, found.low, found.high, label=label, **shade)
+        label = self.name or "difference"
+        (line,) = self.ax_.plot(
+            found.thresholds, found.difference, label=label, gid=f"series-{series}", **ink.line(1.6)
+        )
+        self.lines_ = {label: line}
+        self.ax_.set_xlim(0, 1)
+        self.ax_.set(xlabel="threshold of P", ylabel="difference in net benefit")
         look.legend(self.ax_)
         return self

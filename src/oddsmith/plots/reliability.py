@@ -93,9 +93,26 @@ class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
         return cls(curve, low, high, share, histogram, marked(name, in_sample=is_in_sample(table)))
 
-    def _draw(self, ink: Ink, series: int, style: Literal["points", "lines"] = "points") -> Any:
+    def _draw(
+        self, ink: Ink, series: int, style: Literal["points", "lines"] = "points", attributes: bool = False
+    ) -> Any:
         _check.one_of(style, "style", ("points", "lines"))
+        if attributes and series == 0:
+            self._attributes()
         return (self._points if style == "points" else self._lines)(ink, series)
+
+    def _attributes(self) -> None:
+        """Draw the base rate, and where bins improve on it: nearer to the observed share than the base rate is."""
+        curve = self.curve
+        rate = float(curve.weight @ curve.fraction_positive / curve.weight.sum())
+        gray: dict[str, Any] = {"color": "gray", "linewidth": 0.8, "zorder": 1.4}
+        self.ax_.axhline(rate, linestyle=":", label="no resolution", **gray)
+        self.ax_.axvline(rate, linestyle=":", **gray)
+        ends = np.array([0.0, 1.0])
+        middle = (ends + rate) / 2
+        self.ax_.plot(ends, middle, linestyle=(0, (5, 2)), label="no skill", **gray)
+        self.ax_.fill_between([0, rate], [0, 0], [rate / 2, rate], color="gray", alpha=0.12, linewidth=0)
+        self.ax_.fill_between([rate, 1], [rate, (1 + rate) / 2], [1, 1], color="gray", alpha=0.12, linewidth=0)
 
     def _points(self, ink: Ink, series: int) -> Any:
         x, y = self.curve.mean_predicted, self.curve.fraction_positive
