@@ -1,5 +1,9 @@
 """Segments of a file: found, counted, refused where nothing can be said, and drawn."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from cli_files import csv_text
@@ -84,3 +88,58 @@ def test_parquet_and_bad_rows(run, scored, tmp_path):
         file.write("sales,30,,yes\n")
     assert "1 of 1,201 rows cannot be used" in run("audit", scored, "--by", "job", *OPTIONS).error
     assert run("audit", scored, "--by", "job", *OPTIONS, "--bad-rows", "skip").code == 0
+
+
+def report(run, file, *options):
+    return run("report", file, "-s", "p", "--positive", "yes", "-m", "platt", *options)
+
+
+def test_a_report_by_segment_shows_the_worst_first(run, scored):
+    told = report(run, scored, "--by", "job", "--bad-rows", "skip", "-o", "report.html")
+    assert told.code == 0
+    page = Path("report.html").read_text()
+    section = page[page.index('id="audit-title"') : page.index('id="segments-title"')]
+    rows = re.findall(r'<th scope="row" title="([^"]*)"', section)
+    assert set(rows) == {"job sales", "job craft", "job missing"}
+    assert section.count("<svg") == 2  # a forest plot in light and in dark
+    assert "fitted to all rows" in section
+    assert report(run, scored, "--by", "job", "--bad-rows", "skip", "-o", "report.md").code == 0
+    assert "## Segments: observed and expected" in Path("report.md").read_text()
+    assert report(run, scored, "--by", "job", "--bad-rows", "skip", "-o", "report.json").code == 0
+    content = json.loads(Path("report.json").read_text())
+    assert content["audit"]["method"] == content["recommended"]
+    found = content["audit"]["segments"]
+    assert [one["name"] for one in found] == rows
+    assert all(one["p_holm"] <= 0.05 for one in found[:2])
+    assert found[0]["gain"] >= found[1]["gain"]
+
+
+def test_a_clinical_report_has_the_sheet_and_nothing_else_new(run, scored):
+    plain = report(run, scored, "-o", "plain.json", "--seed", "1")
+    assert plain.code == 0
+    assert report(run, scored, "--for", "clinical", "-o", "sheet.json", "--seed", "1").code == 0
+    before, after = (json.loads(Path(name).read_text()) for name in ("plain.json", "sheet.json"))
+    assert {*after} - {*before} == {"clinical"}
+    assert all(after[name] == before[name] for name in before)
+    sheet = after["clinical"]["sheets"]["uncalibrated"]
+    assert set(sheet["smooth"]) == {"loess", "spline", "isotonic"}
+    assert after["clinical"]["difference"]["thresholds"][0] == 0.01
+    assert report(run, scored, "--for", "clinical", "-o", "sheet.html").code == 0
+    page = Path("sheet.html").read_text()
+    section = page[page.index('id="clinical-title"') : page.index('id="classes-title"')]
+    for words in ("observed/expected", "calibration slope", "ICI by loess", "Nagelkerke", "Decision curve", "belt"):
+        assert words in section
+    assert report(run, scored, "--for", "clinical", "-o", "sheet.md").code == 0
+    assert "## Clinical sheet" in Path("sheet.md").read_text()
+
+
+def test_reports_refuse_segments_and_sheets_where_they_mean_nothing(run, scored):
+    options = ("-s", "p", "--positive", "yes", "-m", "platt", "--bad-rows", "skip", "-o", "in.html")
+    told = run("report", "-", "--by", "job", *options, stdin=scored.read_bytes())
+    assert told.code == 0
+    assert "Segments are not audited: standard input can be read once only." in told.err
+    assert report(run, scored, "--by", "nothing", "-o", "x.html").code == 2
+    Path("classes.csv").write_text("p_a,p_b,p_c,label\n" + "0.2,0.3,0.5,a\n0.1,0.8,0.1,b\n0.3,0.3,0.4,c\n" * 20)
+    told = run("report", "classes.csv", "--scores", "p_*", "--for", "clinical")
+    assert told.code == 2
+    assert "--for is for the scores of two classes" in told.err

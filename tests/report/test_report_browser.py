@@ -3,15 +3,18 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_methods import METHODS
 from report_pages import CONTRAST
 from scipy.special import expit
 
+from oddsmith import ScoreTable
+from oddsmith.audit import audit
 from oddsmith.decide import binary_costs, decide
 from oddsmith.metrics import calibration_error, forecast_from_arrays
 from oddsmith.metrics.reliability import ErrorDefinition
-from oddsmith.report import UNCALIBRATED, compare_methods, summarize, to_html
+from oddsmith.report import UNCALIBRATED, compare_methods, summarize, to_html, with_audit
 from oddsmith.report import summary as summary_module
 from oddsmith.report.summary import BIN_COUNTS
 
@@ -201,3 +204,23 @@ def test_scores_that_are_best_as_they_are(open_page, table, tmp_path, monkeypatc
     assert number(page, "cost") > 0
     assert page.locator("#cost-raw").count() == 0
     assert page.locator("#bins-method option").count() == 1
+
+
+def test_segments_and_the_clinical_sheet_fit_a_telephone(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 4, 3000)
+    y = (rng.random(3000) < p).astype(int)
+    frame = pd.DataFrame({"probability": p, "label": y, "a long name of a column": rng.choice(["a value", "b"], 3000)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summary_module, "_SAMPLES", 60)
+        forecast = ScoreTable.from_arrays(p, y)
+        found = summarize(forecast, {"platt": METHODS["platt"]}, input="probability", sheet="clinical")
+    path = tmp_path / "report.html"
+    path.write_text(to_html(with_audit(found, audit(frame, ["a long name of a column"]), "platt")), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for name in ("audit", "clinical"):
+        for region in page.locator(f"section[aria-labelledby={name}-title] .wide").all():
+            assert region.evaluate("e => e.scrollWidth - e.clientWidth") <= 1
+    page.close()

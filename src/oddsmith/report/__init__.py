@@ -8,6 +8,7 @@ from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
 from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 from oddsmith.report.render import json_text as json_text
 from oddsmith.report.render import to_html, to_json, to_markdown
+from oddsmith.report.sheets import with_audit
 from oddsmith.report.summary import summarize
 from oddsmith.report.titles import title_of as title_of
 from oddsmith.report.wording import bias_explained as bias_explained
@@ -32,6 +33,7 @@ __all__ = [
     "to_html",
     "to_json",
     "to_markdown",
+    "with_audit",
     "write_report",
 ]
 

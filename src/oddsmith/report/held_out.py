@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -142,6 +142,10 @@ class TableCases(HeldOutCases):
 
     def _by_decision(self, values: NDArray[Any]) -> NDArray[Any]:
         return np.tile(values, 2)[self._held]
+
+    def probability(self, values: Floats) -> Floats:
+        """Return the P of each case by the log-odds of a method."""
+        return np.asarray(expit(self._by_decision(values)))
 
     @property
     def uncalibrated(self) -> Floats:

@@ -16,8 +16,10 @@ from oddsmith.metrics import (
     ClassForecast,
     Comparison,
     Groups,
+    NetBenefitDifference,
     Verdict,
     compare_gains,
+    compare_net_benefit,
     plain,
     table_groups,
 )
@@ -77,6 +79,14 @@ class MethodComparison:
             The name of a method of the comparison.
         """
         return self._cases.groups(self._forecasts[method])
+
+    def compare_net_benefit(self, method: str, other: str) -> NetBenefitDifference | None:
+        """Compare the net benefit of two methods of two classes on the same held-out cases; None for grouped rows."""
+        cases = self._cases
+        if not isinstance(cases, TableCases) or cases.group is not None:
+            return None
+        first, second = (cases.probability(self._forecasts[name]) for name in (method, other))
+        return compare_net_benefit(cases.truth, first, second, cases.decisions.weight)
 
     @property
     def ranking(self) -> list[str]:

@@ -5,18 +5,24 @@ Those of several classes are made for three and for a hundred.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from oddsmith.audit import AuditedSegment
 from oddsmith.data import ScoreTable
 from oddsmith.maps import Band, CalibrationMap
+from oddsmith.metrics import CalibrationBelt, DecisionCurve, NetBenefitDifference, Result
 from oddsmith.plots import (
     THEMES,
+    AuditDisplay,
+    CalibrationBeltDisplay,
     ConfidenceDisplay,
     CorpDisplay,
+    DecisionCurveDisplay,
     DensityDisplay,
     Display,
+    NetBenefitDifferenceDisplay,
     PredictionHistogramDisplay,
 )
 from oddsmith.report import score_space
@@ -43,6 +49,9 @@ _SHADES = 8
 #: Samples of each band.
 _SAMPLES = 200
 
+#: Segments of the forest plot.
+_SEGMENTS = 12
+
 
 def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the template draws."""
@@ -53,7 +62,74 @@ def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
         "histograms": list(_histograms(summary)),
         "space": score_space.score_space(summary, len(THEMES["light"].palette)),
         "size": score_space.SIZE,
+        "forest": list(_forest(summary)),
+        "clinical": list(_clinical(summary)),
     }
+
+
+def _forest(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Draw the worst segments."""
+    part = summary.get("audit")
+    if part is not None and part["segments"]:
+        fields = AuditedSegment.__dataclass_fields__
+        segments = [
+            AuditedSegment(**{name: _number(one[name]) for name in fields}) for one in part["segments"][:_SEGMENTS]
+        ]
+        yield _drawn(
+            AuditDisplay(tuple(segments), part["level"]),
+            "Worst segments",
+            f"Observed over expected positives with {100 * part['level']:g} % intervals. Filled: significantly off "
+            "after Holm's correction for the number of segments.",
+            "segments",
+        )
+
+
+def _number(value: Any) -> Any:
+    """Return a number that JSON has by its name."""
+    return float(value) if isinstance(value, str) else value
+
+
+def _clinical(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Draw decision curves, the difference of the methods, and calibration belts."""
+    part = summary.get("clinical")
+    if part is None:
+        return
+    for place, (name, sheet) in enumerate(part["sheets"].items()):
+        yield _drawn(
+            DecisionCurveDisplay(_arrays(DecisionCurve, sheet["decisions"]), name),
+            f"Decision curve, {name}",
+            "Net benefit of treating cases with P above a threshold, next to treating all and none, with pointwise "
+            "95 % intervals where enough cases are treated.",
+            f"decisions-{place}",
+        )
+    if part["difference"] is not None:
+        last, first = list(part["sheets"])[-1], next(iter(part["sheets"]))
+        yield _drawn(
+            NetBenefitDifferenceDisplay(_arrays(NetBenefitDifference, part["difference"]), f"{last} − {first}"),
+            "Difference in net benefit",
+            "Paired difference on the same cases, with a 95 % band for all thresholds together.",
+            "difference",
+        )
+    for place, (name, sheet) in enumerate(part["sheets"].items()):
+        if not isinstance(sheet["belt"], str):
+            cells = PredictionHistogramDisplay.from_table(_table_of(summary["forecasts"][name]["cells"]))
+            yield _drawn(
+                CalibrationBeltDisplay(_arrays(CalibrationBelt, sheet["belt"]), cells, name),
+                f"Calibration belt, {name}",
+                "Where the true share of positives may lie at each probability, for all together. Where the diagonal "
+                "leaves the belt, probabilities are off.",
+                f"belt-{place}",
+            )
+
+
+R = TypeVar("R", bound=Result)
+
+
+def _arrays(kind: type[R], content: Mapping[str, Any]) -> R:
+    """Return a result from its dictionary."""
+    lists = {name: value for name, value in content.items() if isinstance(value, list) and name != "levels"}
+    arrays = {name: np.array(value, dtype=np.float64) for name, value in lists.items()}
+    return kind(**{**content, **arrays})
 
 
 def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 from oddsmith import _extras
 from oddsmith._check import visible
 from oddsmith.report.decisions import HIGHEST_COST
+from oddsmith.report.sheets import rows_of_audit, rows_of_clinical
 from oddsmith.report.summary import BIN_COUNTS
 from oddsmith.report.wording import content, figure, is_of_several, p_value
 
@@ -82,9 +83,14 @@ def _render(summary: Mapping[str, Any], language: str, **more: Any) -> str:
         finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
     )
     environment.filters |= {"figure": figure, "md": _as_markdown, "p_value": p_value}
+    tables: dict[str, Any] = {}
+    if "audit" in summary:
+        tables["audited"] = rows_of_audit(summary["audit"])
+    if "clinical" in summary:
+        tables["clinical_rows"] = list(rows_of_clinical(summary["clinical"]))
     several = is_of_several(summary["evaluation"])
     page = environment.get_template(f"{'rows' if several else 'table'}.{language}.j2")
-    return page.render(summary=summary, **content(summary), **more)
+    return page.render(summary=summary, **content(summary), **tables, **more)
 
 
 def _as_markdown(text: object) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells, operating_points
 from oddsmith.report.held_out import fitted_log_odds
 from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
+from oddsmith.report.sheets import clinical_part
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
@@ -72,6 +73,7 @@ def summarize(
     groups: Groups | None = None,
     segments: Mapping[str, ScoreTable | ScoreRows] | None = None,
     next_steps: NextSteps | None = None,
+    sheet: Literal["clinical"] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
     """Compare methods, evaluate the recommended one, and return all that a report shows.
@@ -97,6 +99,8 @@ def summarize(
         Parts of the data: methods are compared on each of them alone, too.
     input, groups, next_steps, progress
         As in `compare_methods`.
+    sheet : {"clinical"}, optional
+        For two classes also the `oddsmith.metrics.clinical_sheet` of the methods that are shown.
 
     Returns
     -------
@@ -114,6 +118,10 @@ def summarize(
 
     report = progress or (lambda _: None)
     matrix = None
+    _check.one_of(sheet, "sheet", (None, "clinical"))
+    if sheet is not None and not isinstance(data, ScoreTable):
+        hint = "leave it out, or report one class against the rest"
+        _check.fail("a clinical sheet is for the scores of two classes", "several classes", hint)
     if costs is not None:
         if isinstance(data, ScoreTable):
             hint = "leave costs out; the page of two classes has sliders"
@@ -165,6 +173,8 @@ def summarize(
             "score_space": _score_space(data, methods, compared, input, counted=counted),
             "operating_points": operating_points(data) if counted else None,
         }
+        if sheet is not None:
+            content["clinical"] = clinical_part(compared, unique, random_state)
     else:
         worst = _worst_first(evaluation[recommended]["classes"])
         content |= {

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,7 @@ def write_report(
     methods: Mapping[str, Any] | None = None,
     input: Meaning = "score",
     name: str = "scores",
+    sheet: Literal["clinical"] | None = None,
     random_state: int = 0,
     force: bool = False,
 ) -> dict[str, Any]:
@@ -64,6 +65,8 @@ def write_report(
         rows sum to 1 too; else nothing known, with several columns logits.
     name : str, default "scores"
         What the report calls the data.
+    sheet : {"clinical"}, optional
+        As in `summarize`.
     random_state : int, default 0
         Seed of folds and intervals.
     force : bool, default False
@@ -104,6 +107,7 @@ def write_report(
             data,
             chosen,
             name=name,
+            sheet=sheet,
             random_state=random_state,
             input=input if isinstance(data, ScoreTable) else "score",
         )
