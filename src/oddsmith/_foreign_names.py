@@ -12,7 +12,7 @@ SEARCHED = (
     "oddsmith",
     *(f"oddsmith.{room}" for room in ("metrics", "plots", "report", "classify", "data", "frames", "export", "model")),
     *(f"oddsmith.{room}" for room in ("decide", "cutoffs", "base_rates", "bands", "combine", "audit", "pooling")),
-    *(f"oddsmith.{room}" for room in ("monitor", "expected", "planning", "files", "maps", "errors")),
+    *(f"oddsmith.{room}" for room in ("monitor", "expected", "explain", "planning", "files", "maps", "errors")),
 )
 
 _LOG_LOSS = "oddsmith.metrics.log_loss(y_true, y_prob), a mean in nats"
