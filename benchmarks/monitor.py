@@ -31,7 +31,7 @@ _AFTER, _STEP = 6_000, 25
 _LIMIT = math.log(20)
 
 #: Seeds of one job, and shares of all seeds with other maps and delays, and with probcal, which takes longest.
-_SEEDS, _OTHERS, _PROBCAL = 20, 0.2, 0.1
+_SEEDS, _OTHERS, _PROBCAL = 20, 0.2, 0.06
 
 #: Laws of the score, whose log-odds are a line of it: about 40 %, and 4 % positives.
 LAWS: dict[str, tuple[float, float]] = {"common": (-0.4, 1.2), "rare": (-4.0, 1.3)}
