@@ -11,6 +11,7 @@ import csv
 import math
 import sys
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,6 +22,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from oddsmith import AutoCalibrator, BetaCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith.errors import StepMapWarning
 from oddsmith.model import Model
 from oddsmith.monitor import Batch, Evidence, Monitor, readings
 from oddsmith.monitor.evidence import ALTERNATIVES
@@ -120,7 +122,9 @@ def false_alarms(law: str, method: str, fitted: int, seeds: range) -> Iterator[d
         rng = np.random.default_rng([1, seed, fitted, *law.encode()])
         if fitted:
             model, table = fitted_model(rng, law, method, fitted)
-            own = Stream.of(Monitor(model, calibration=table), None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StepMapWarning)
+                own = Stream.of(Monitor(model, calibration=table), None)
             streams["with its error"].append(own)
             streams["as exact"].append(Stream.of(Monitor(), own.log_odds))
         else:

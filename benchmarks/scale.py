@@ -19,8 +19,11 @@ from sklearn.calibration import _SigmoidCalibration
 
 from benchmarks.measure import best_of, header, report
 from oddsmith import AutoCalibrator, IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
+from oddsmith.expected import expected_performance
 from oddsmith.frames import apply, class_tables
 from oddsmith.maps import CalibrationMap, JointMap, LinearMap, ScalingMap, ScalingPart, StepMap
+from oddsmith.model import Model
+from oddsmith.monitor import Monitor
 
 ROWS = (10**6, 10**7)
 _FILE_ROWS = 10**7
@@ -82,12 +85,26 @@ def measure(files: str, rows: int) -> None:
             inside = apply(relation, fitted, "score").aggregate("sum(probability)")
             taken = least_work(inside.fetchall, tries)
             report(what, taken, scan, taken / scan, bar, at_least=False)
+        _deployed(relation, tries)
         for name, score in (("log-odds", "score"), ("probabilities", "1 / (1 + exp(-score))")):
             _default_against_platt(relation.project(f"{score} AS score, label"), name, tries)
     _memory(files)
     if rows <= _FEW:
         for name, build in ENGINES.items():
             _engine(name, build, files)
+
+
+def _deployed(relation: duckdb.DuckDBPyRelation, tries: int) -> None:
+    """Print what expected performance and a batch of the monitor cost, against the table of the same rows."""
+    some = table_of(relation.limit(_FITTED))
+    model = Model.from_fitted(PlattCalibrator().fit_table(some), table=some)
+    header("against the table, in processor time of all threads", "table ms")
+    for what, done in (
+        ("expected performance", lambda: expected_performance(model, relation, score="score")),
+        ("a batch of the monitor", lambda: Monitor(model).update_table(table_of(relation))),
+    ):
+        taken, other = alternately(done, lambda: table_of(relation), tries)
+        report(what, taken, other, taken / other, 1.5, at_least=False)
 
 
 def _default_against_platt(relation: duckdb.DuckDBPyRelation, name: str, tries: int) -> None:

@@ -131,6 +131,7 @@ def test_the_uncertainty_of_the_map_widens_intervals():
     assert widths[3] == pytest.approx(widths[2], rel=0.25)
     found = expected_performance(few.map, s)
     assert not found.has_map_error
+    assert not found.has_steps
     assert "label sampling only" in str(found)
 
 
@@ -213,6 +214,19 @@ def test_intervals_cover():
     assert np.mean(held) > 0.88
 
 
+def test_the_share_of_positives_of_the_fit_corrects_for_other_scores():
+    """Rows far above those of the fit know more of the map than those did; the model contains what share they had."""
+    rng = np.random.default_rng(3)
+    widths = []
+    s = rng.normal(size=2000)
+    table = ScoreTable.from_arrays(s, (rng.random(2000) < expit(s - 4)).astype(int))
+    model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table)
+    for known in (table, None):
+        one = expected_performance(model, rng.normal(1.5, 1, 20_000), calibration=known).measures["accuracy@0.5"]
+        widths.append(one.high - one.low)
+    assert widths[1] == pytest.approx(widths[0], rel=0.25)
+
+
 def test_a_believed_model_gives_the_probabilities_and_the_model_the_decisions():
     """Truths and decisions by different maps, as for rows that differ in columns that the score does not contain."""
     rng = np.random.default_rng(4)
@@ -235,7 +249,10 @@ def test_certain_probabilities_are_believed_as_far_as_the_rows_of_the_fit_show()
     table = ScoreTable.from_arrays(s[:300], (rng.random(300) < expit(4 * s[:300])).astype(int))
     model = Model.from_fitted(IsotonicCalibrator().fit_table(table), table=table)
     certain = np.mean(np.abs(model.log_odds(s[300:])) == np.inf)
-    found = expected_performance(model, s[300:], calibration=table).measures["log_loss"]
+    both = expected_performance(model, s[300:], calibration=table)
+    assert both.has_steps
+    assert "they are too narrow" in str(both)
+    found = both.measures["log_loss"]
     assert certain > 0.2
     assert found.value > certain * SUREST / 601
 

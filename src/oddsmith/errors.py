@@ -24,6 +24,7 @@
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── UnknownSegmentWarning            rows belong to segments that have no map
     ├── SkippedFoldWarning               a fold cannot be trained, or has no row to score
+    ├── StepMapWarning                   a watched map has steps: more false alarms than its level
     ├── UnseenClassWarning               a fold was trained without one of the classes
     └── UnusedWeightWarning              the classifier takes no weights
 
@@ -51,6 +52,7 @@ __all__ = [
     "SingleClassWarning",
     "SkippedFoldWarning",
     "SpikeWarning",
+    "StepMapWarning",
     "UnknownSegmentWarning",
     "UnseenClassWarning",
     "UnusedWeightWarning",
@@ -127,6 +129,10 @@ class InSampleWarning(OddsmithWarning):
 
 class SkippedFoldWarning(OddsmithWarning):
     """A fold has only one class to train on, or scores only rows of classes that it was not trained on."""
+
+
+class StepMapWarning(OddsmithWarning):
+    """A map that is watched has steps, whose own errors are not allowed for: false alarms exceed the level."""
 
 
 class UnseenClassWarning(OddsmithWarning):

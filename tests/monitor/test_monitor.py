@@ -11,7 +11,7 @@ from scipy import integrate, optimize
 from scipy.special import expit, logit, logsumexp
 
 from oddsmith import HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, StepMapWarning
 from oddsmith.model import Model
 from oddsmith.monitor import Monitor, recalibrate
 from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError, log_average, start_prior
@@ -394,6 +394,7 @@ def test_a_map_of_few_rows_cannot_be_certain():
     """Steps of 0 and 1 from 100 rows are no claim of 37 log-odds."""
     s, y = scored(100, 11)
     table = ScoreTable.from_arrays(s, y)
-    monitor = Monitor(IsotonicCalibrator().fit_table(table), calibration=table)
+    with pytest.warns(StepMapWarning, match="false alarms exceed alpha"):
+        monitor = Monitor(IsotonicCalibrator().fit_table(table), calibration=table)
     assert np.isinf(IsotonicCalibrator().fit_table(table).log_odds([-9.0]))[0]
     assert not monitor.update([-9.0, 9.0], [1, 0]).alarm

@@ -71,13 +71,14 @@ def watch(
     segments = by if by is not None else fitted.by
     columns: dict[str, Any] = {"scores": scores, "label": label, "positive": positive}
     fit_rows = None if calibration is None else model_table(out, str(calibration), fitted, **columns).table
-    if state.exists():
-        monitor = Monitor.load(state, fitted, calibration=fit_rows)
-        if alpha is not None and alpha != monitor.alpha:
-            _check.fail("--alpha must be that of the state", f"{alpha:g}, not {monitor.alpha:g}", "leave it out")
-    else:
-        level = 0.05 if alpha is None else alpha
-        monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
+    with out.show_warnings():
+        if state.exists():
+            monitor = Monitor.load(state, fitted, calibration=fit_rows)
+            if alpha is not None and alpha != monitor.alpha:
+                _check.fail("--alpha must be that of the state", f"{alpha:g}, not {monitor.alpha:g}", "leave it out")
+        else:
+            level = 0.05 if alpha is None else alpha
+            monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
     data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows, text=text.text)
     # Without labels: if those of the same rows have changed, the batch has the same name, and is refused.
     unlabeled = replace(data.table, pos=np.zeros_like(data.table.pos), neg=data.table.total)

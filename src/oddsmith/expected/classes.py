@@ -192,7 +192,7 @@ def _performance(
     }
     rows = int(decided.sum())
     shares = dict(zip(map(str, model.labels), (exact[k : 2 * k] / rows).tolist(), strict=True))
-    return ExpectedPerformance(rows, shares, measures, 0, 0, has_error, level, {})
+    return ExpectedPerformance(rows, shares, measures, 0, 0, has_error, False, level, {})
 
 
 def _measures(sums: Floats, decided: NDArray[Any]) -> dict[str, Floats]:

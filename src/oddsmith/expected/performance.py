@@ -24,7 +24,7 @@ from oddsmith.files import choose_columns, open_scores, read_table
 from oddsmith.frames import BadRowPolicy, spare_name, tables_from_frame
 from oddsmith.maps import SUREST, Segment, logit
 from oddsmith.model import DataSummary, Model, map_of, model_of
-from oddsmith.monitor import MapError, readings, refuse_other_labels
+from oddsmith.monitor import MapError, has_steps, readings, refuse_other_labels
 
 __all__ = ["expected_performance", "observed_performance", "promises"]
 
@@ -308,7 +308,8 @@ def _map_errors(
     forecasts = [table.map(fitted.log_odds) for table in tables.values()]
     forecast = forecasts[0].merge(*forecasts[1:])
     try:
-        error = MapError.of(forecast.scores, forecast.total.astype(float), 0.0, model.data.rows)
+        total, fit = forecast.total.astype(float), model.data
+        error = MapError.like(forecast.scores, total, 0.0, fit.rows, fit.prevalence)
     except InvalidInputError:
         return None  # too few rows to know how scores are distributed
     return rng.standard_normal((_MAPS, 2)) @ error.root.T
@@ -376,7 +377,8 @@ def _performance(
     above = sum(int(table.total[table.scores > data.high].sum()) for data, table in ranges)
     rows = sum(table.rows for _, table in tables)
     share = float(whole.pos.sum() / whole.total.sum())
-    return ExpectedPerformance(rows, share, measures, below, above, has_error, level, {})
+    steps = any(has_steps(one.believed) for one, _ in tables)
+    return ExpectedPerformance(rows, share, measures, below, above, has_error, steps, level, {})
 
 
 def _measures(

@@ -83,6 +83,8 @@ class ExpectedPerformance(Result):
     has_map_error : bool
         Whether the intervals include the uncertainty of the map; False where the model does not contain how many rows
         it was fitted to, or fewer than 20 rows are without labels, and no calibration rows were passed.
+    has_steps : bool
+        Whether a map has steps, such as that of isotonic regression, whose own errors the intervals do not include.
     level : float
         Of each interval.
     chunks : dict of str to ExpectedPerformance
@@ -95,6 +97,7 @@ class ExpectedPerformance(Result):
     below: int
     above: int
     has_map_error: bool
+    has_steps: bool
     level: float
     chunks: dict[str, "ExpectedPerformance"]
 
@@ -112,6 +115,8 @@ class ExpectedPerformance(Result):
             found.append(
                 "Intervals are of label sampling only, as the rows of the fit are not known: pass calibration."
             )
+        if self.has_steps:
+            found.append("The map has steps, whose own errors are not in the intervals: they are too narrow.")
         return tuple(found)
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from scipy.optimize import brentq
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -37,6 +38,9 @@ _MOST_ZOOMS = 30
 
 #: Rows handled at a time.
 _CHUNK = 4096
+
+#: Standard deviations by which log-odds of new rows may be tilted to look like those of the fit.
+_MOST_TILT = 2.0
 
 #: Rows whose scores say how much the calibration rows knew of the map.
 _FEWEST = 20
@@ -67,6 +71,30 @@ class MapError:
     """
 
     root: Floats
+
+    @staticmethod
+    def like(log_odds: Floats, weight: Floats, center: float, rows: float, prevalence: float) -> "MapError":
+        """Return the error of a map that was fitted to so many rows with this share of positives.
+
+        Their log-odds are taken to be distributed as these, but for an exponential tilt that gives the share.
+        """
+        z = np.clip(log_odds, -SUREST, SUREST)
+        prob = 1 / (1 + np.exp(-z))
+        middle = float(weight @ z) / max(float(weight.sum()), 1.0)
+        spread = math.sqrt(float(weight @ (z - middle) ** 2) / max(float(weight.sum()), 1.0))
+
+        def tilted(by: float) -> Floats:
+            found = weight * np.exp(by / spread * (z - middle) - (by / spread * (z - middle)).max())
+            return np.asarray(found * weight.sum() / found.sum())
+
+        def excess(by: float) -> float:
+            return float(tilted(by) @ prob) / float(weight.sum()) - prevalence
+
+        if spread > 0 and len(z) > 1:
+            ends = np.array([-_MOST_TILT, _MOST_TILT])
+            by = ends[0] if excess(ends[0]) > 0 else ends[1] if excess(ends[1]) < 0 else brentq(excess, *ends)
+            weight = tilted(float(by))
+        return MapError.of(log_odds, weight, center, rows)
 
     @staticmethod
     def of(log_odds: Floats, weight: Floats, center: float, rows: float | None = None) -> "MapError":

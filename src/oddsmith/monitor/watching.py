@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.atomic import write_atomically
 from oddsmith.data import ScoreTable
-from oddsmith.maps import SUREST, logit, rows_by_segment
+from oddsmith.errors import StepMapWarning
+from oddsmith.maps import SUREST, InputMap, LinearMap, StepMap, logit, rows_by_segment
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of, table_hash
 from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError
@@ -251,7 +253,8 @@ class Monitor:
     sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee holds on average over
     such errors. Rows before a loss show what the error is, so that little power is lost once they outnumber the rows of
     the fit. P of exactly 0 or 1, from n rows, is read as 1/(2n + 1) or its complement. Not allowed for: errors of the
-    map that no line through its log-odds has, such as those of steps, or of a method that does not suit the scores.
+    map that no line through its log-odds has, such as those of steps (`StepMapWarning`), or of a method that does not
+    suit the scores.
 
     Segments have evidence of their own. The probability of any false alarm in the whole run stays at most alpha: all
     rows have alpha/2, and the k-th segment to appear alpha/((k + 1)(k + 2)) (Bonferroni, of e-values).
@@ -304,6 +307,12 @@ class Monitor:
         if self.model is not None and not self.model.has_one_score:
             must = "the model must read one score of two classes to be watched"
             _check.fail(must, f"{self.model.map.columns} columns", "watch each class against the rest")
+        if self.model is not None and has_steps(self.model):
+            message = (
+                "The model has steps, whose own errors are not allowed for: false alarms exceed alpha. Hint: watch a "
+                "smooth map, such as that of AutoCalibrator or PlattCalibrator."
+            )
+            warnings.warn(message, StepMapWarning, stacklevel=2)
         self._by_segment = bool(by_segment)
         self._calibration = calibration
         self._checksum = None if self.model is None else _digest(self.model.to_json())
@@ -568,11 +577,18 @@ class Monitor:
         share = summary.prevalence
         center = math.log(share / (1 - share)) if 0 < share < 1 else 0.0
         if fit is None:
-            error = MapError.of(like.scores, like.total.astype(float), center, summary.rows)
+            error = MapError.like(like.scores, like.total.astype(float), center, summary.rows, share)
         else:
             fitted = fit.map(readings(own))
             error = MapError.of(fitted.scores, fitted.total.astype(float), center)
         return _Track(Evidence(center, error), alpha)
+
+
+def has_steps(model: Model) -> bool:
+    """Return whether a map of a model has steps: bins, and isotonic regression whatever is between its steps."""
+    found = [map_of(each.map) for each in (model.of_segment(None), *model.segments.values())]
+    inner = [one.inner if isinstance(one, InputMap) else one for one in found]
+    return any(isinstance(one, (LinearMap, StepMap)) and len(one.knots) > 2 for one in inner)
 
 
 def refuse_other_labels(model: Model, table: ScoreTable) -> None:
