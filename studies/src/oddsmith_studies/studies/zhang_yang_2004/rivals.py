@@ -74,7 +74,7 @@ def rivals_part(setting: Setting, classifier: str) -> Json:
 def _fits(table: ScoreTable) -> Iterable[tuple[str, Any]]:
     yield THREE, PiecewiseLogisticCalibrator().fit_table(table)
     for name, rule in ((GAIN, "gain"), (AIC, "aic"), (BIC, "bic")):
-        grown = PiecewiseLogisticCalibrator(pieces="grow", selection=rule).fit_table(table)
+        grown = PiecewiseLogisticCalibrator(n_pieces="grow", selection=rule).fit_table(table)
         yield name, grown
         if rule == "bic":
             yield MDL, _shortest(grown, table)
