@@ -11,6 +11,9 @@ from oddsmith.metrics import holm, paired_bootstrap
 
 _N_BOOT = 10_000
 
+#: Intervals from fewer sources of data than this would be wider than the range of the measure.
+_FEWEST_SOURCES = 6
+
 
 @dataclass(frozen=True)
 class Field:
@@ -144,6 +147,8 @@ def _source_means(values: np.ndarray, sources: np.ndarray) -> np.ndarray:
 
 
 def _bootstrap(difference: np.ndarray, sources: np.ndarray, level: float, seed: int) -> tuple[float, float]:
+    if len(np.unique(sources)) < _FEWEST_SOURCES:
+        return np.nan, np.nan
     zero = np.zeros(len(difference))
     found = paired_bootstrap(
         difference, zero, groups=sources, level=level, n_resamples=_N_BOOT, random_state=np.random.default_rng(seed)

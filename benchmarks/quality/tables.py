@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def standings_table(rows: Sequence[dict], sizes: Sequence[str]) -> str:
     """Return the standings: win rates, log-loss and Brier score times 10³, mean ranks, overall and by size."""
@@ -14,15 +16,19 @@ def standings_table(rows: Sequence[dict], sizes: Sequence[str]) -> str:
     heads = ["competitor", *wins.values(), *(head for head, _ in columns.values()), "failures", "infinite"]
     body = []
     for row in rows:
-        numbers = ["{:.2f} ({:.2f}–{:.2f})".format(*row[key]) for key in wins]
+        numbers = [_with_interval(*row[key]) for key in wins]
         numbers += [f"{row[key]:.{digits}f}" for key, (_, digits) in columns.items()]
         body.append([row["competitor"], *numbers, str(row["failures"] or ""), str(row["infinite"] or "")])
     return (
-        "Mean share of the others beaten on a task, with a 95 % interval from drawing whole sources of data; mean test "
-        "losses × 10³ and mean ranks by log-loss, over all tasks and @ each calibration size. Failures: fits replaced "
-        "by the base rate. Infinite: tasks in which a probability of 0 or 1 was wrong, held at 10⁻¹⁵.\n\n"
-        + markdown(heads, body)
+        "Mean share of the others beaten on a task, with a 95 % interval from drawing whole sources of data (if six or "
+        "more); mean test losses × 10³ and mean ranks by log-loss, over all tasks and @ each calibration size. Failures: "
+        "fits replaced by the base rate. Infinite: tasks in which a probability of 0 or 1 was wrong, clipped at 10⁻¹⁵."
+        "\n\n" + markdown(heads, body)
     )
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    return f"{value:.2f}" if np.isnan(low) else f"{value:.2f} ({low:.2f}–{high:.2f})"
 
 
 def reference_table(rows: Sequence[dict], reference: str) -> str:

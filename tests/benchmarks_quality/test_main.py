@@ -2,8 +2,12 @@ import json
 
 from benchmarks.quality import __main__ as quality
 
+from optional import needs
+
 
 def test_it_runs_on_sets_that_come_with_scikit_learn(cache, monkeypatch, capsys):
+    for package in ("betacal", "duckdb", "probcal", "splinecalib", "venn_abers"):
+        needs(package)
     monkeypatch.delenv("ODDSMITH_DATA", raising=False)
     written = cache / "found.json"
     wanted = ["PlattCalibrator", "IsotonicCalibrator"]
@@ -11,6 +15,7 @@ def test_it_runs_on_sets_that_come_with_scikit_learn(cache, monkeypatch, capsys)
     said = capsys.readouterr().out
     assert "ODDSMITH_DATA is not set: data without files take part (breast_cancer, digits)" in said
     assert "18 tasks from 2 sources of data, 3 competitors" in said
+    assert "(" not in said.partition("| PlattCalibrator ")[2].partition("\n")[0], "no interval from two sources"
     losses = {
         name: [one["log_loss"] for one in found] for name, found in json.loads(written.read_text())["outcomes"].items()
     }

@@ -60,13 +60,17 @@ def test_the_tests_are_the_same_again(field):
     assert against_reference(field, "bad", 3) == against_reference(field, "bad", 3)
 
 
-def test_sets_of_one_source_are_drawn_together(make_scores):
-    """Two opposite sources of many tasks say little, however many tasks they have."""
-    tasks = make_tasks([make_scores(f"{source}.{i}", "tree") for source in "ab" for i in range(20)], ["full"], 0)
-    steps = [0.1 if task.scores.source == "a" else -0.1 for task in tasks]
+@pytest.mark.parametrize("sources", ["ab", "abcdef"])
+def test_sets_of_one_source_are_drawn_together(make_scores, sources):
+    """Opposite sources of many tasks are few units, and fewer than six have no interval."""
+    tasks = make_tasks([make_scores(f"{source}.{i}", "tree") for source in sources for i in range(20)], ["full"], 0)
+    steps = [0.1 if task.scores.source in "ace" else -0.1 for task in tasks]
     found = {"one": [Outcome(0.5 + step, 0.1, 0, 0) for step in steps], NOTHING: [Outcome(0.5, 0.1, 0, 0)] * len(tasks)}
     (row,) = against_reference(Field.of(tasks, found), "one", 0)
-    assert row["low"] <= -100 < 100 <= row["high"]
+    if len(sources) < 6:
+        assert np.isnan([row["low"], row["high"]]).all()
+    else:
+        assert row["low"] < -50 < 50 < row["high"]
 
 
 def test_nobody_is_better_than_nothing_by_being_it(field):
