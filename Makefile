@@ -82,6 +82,7 @@ bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
 quality: $(VENV)/.bench
+	@$(BIN)/python -m benchmarks.quality two --held-out
 	@$(BIN)/python -m benchmarks.quality two
 	@$(BIN)/python -m benchmarks.quality several
 

@@ -1,6 +1,7 @@
 """Judge calibrators on real data: ``python -m benchmarks.quality [two | several] [--only NAME …] [--json FILE]``.
 
-The data are in the folder that ODDSMITH_DATA names. Without it, sets that come with scikit-learn are used.
+The data are in the folder that ODDSMITH_DATA names. Without it, and with --held-out, sets that come with scikit-learn are
+used: no default is chosen on these.
 """
 
 import argparse
@@ -40,8 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    names = NAMES
-    if not os.environ.get("ODDSMITH_DATA"):
+    names = OWN_NAMES if wishes.held_out else NAMES
+    if not wishes.held_out and not os.environ.get("ODDSMITH_DATA"):
         names = OWN_NAMES
         own = ", ".join(names[wishes.classes])
         print(f"ODDSMITH_DATA is not set: data without files take part ({own}), not those of docs/numbers.md.\n")
@@ -83,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"competitors that take part: {every}")
     parser.add_argument("--fresh", nargs="+", default=[], metavar="NAME", help=f"compute these again: {every}")
     parser.add_argument("--sizes", nargs="+", choices=REPEATS, help="calibration sizes")
+    parser.add_argument("--held-out", action="store_true", help="judge on the sets that no default is chosen on")
     parser.add_argument("--reference", metavar="NAME", help="who is tested against the rest")
     parser.add_argument("--seed", type=int, default=0, help="seed of the drawings and of the bootstrap")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything, task by task")

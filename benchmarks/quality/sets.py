@@ -140,7 +140,7 @@ SETS: dict[str, Callable[[], Rows]] = {
     "ohsumed": lambda: ohsumed("C04"),
 }
 
-#: Sets that come with scikit-learn, for those who have no others.
+#: Sets that come with scikit-learn, for those who have no others; kept apart: no default is chosen on them.
 OWN: dict[str, Callable[[], Rows]] = {
     "breast_cancer": breast_cancer,
     "digits": lambda: digits().against(5, 6, 7, 8, 9),
