@@ -1,7 +1,7 @@
 """Judge calibrators on real data: ``python -m benchmarks.quality [two | several] [--only NAME …] [--json FILE]``.
 
-The data are in the folder that ODDSMITH_DATA names. Without it, and with --held-out, sets that come with scikit-learn are
-used: no default is chosen on these.
+The data are in the folder that ODDSMITH_DATA names. Without it, and with --held-out, sets that come with scikit-learn
+are used: no default is chosen on these.
 """
 
 import argparse

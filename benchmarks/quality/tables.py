@@ -22,8 +22,8 @@ def standings_table(rows: Sequence[dict], sizes: Sequence[str]) -> str:
     return (
         "Mean share of the others beaten on a task, with a 95 % interval from drawing whole sources of data (if six or "
         "more); mean test losses × 10³ and mean ranks by log-loss, over all tasks and @ each calibration size. "
-        "Failures: fits replaced by the base rate. Infinite: tasks in which a probability of 0 or 1 was wrong, clipped at 10⁻¹⁵."
-        "\n\n" + markdown(heads, body)
+        "Failures: fits replaced by the base rate. Infinite: tasks in which a probability of 0 or 1 was wrong, clipped "
+        "at 10⁻¹⁵.\n\n" + markdown(heads, body)
     )
 
 
