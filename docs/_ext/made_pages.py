@@ -46,6 +46,6 @@ def _lay_out_the_studies(app: Sphinx, docname: str, content: list[str]) -> None:
     """
     del app
     if docname == "studies/index":
-        content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\n*/index\n```\n"
+        content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\nrules\n*/index\n```\n"
     if docname.startswith("studies/"):
         content[0] = f"---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n{content[0]}"
