@@ -94,7 +94,7 @@ def test_the_copy_is_written_as_the_file_is(tmp_path):
         ({"decimal": "x"}, "decimal must be"),
         ({"delimiter": ";;"}, "delimiter must be one character"),
         ({"delimiter": '"'}, "delimiter must be one character"),
-        ({"encoding": "latin-99"}, "encoding must be one that Python knows"),
+        ({"encoding": "latin-99"}, "encoding must be one of Python's"),
         ({"skip_lines": -1}, "skip_lines must be"),
     ],
 )

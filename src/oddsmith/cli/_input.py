@@ -39,7 +39,7 @@ _SHOWN = 5
 
 
 def refuse_options(words: str, **given: Any) -> None:
-    """Refuse options that mean nothing here; words say what they are for."""
+    """Refuse options that have no effect here; ``words`` are what they are for."""
     for name, value in given.items():
         if value is not None:
             option = "--" + name.replace("_", "-")
@@ -54,7 +54,7 @@ def names_in(text: str | None) -> list[str] | None:
 
 
 def left_out(dropped: BadRows | None) -> str:
-    """Say which rows were left out; empty where none were."""
+    """Return which rows were left out; empty where none were."""
     return "" if dropped is None else f"Left out: {dropped.message}."
 
 

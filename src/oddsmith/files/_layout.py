@@ -55,12 +55,12 @@ class TextFormat:
         _check.whole_number(self.skip_lines, "skip_lines", low=0)
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
             hint = 'pass text=TextFormat(delimiter=";") (--delimiter ";")'
-            _check.fail("delimiter must be one character that is no quote", repr(self.delimiter), hint)
+            _check.fail("delimiter must be one character other than a quote", repr(self.delimiter), hint)
         try:
             "".encode(self.encoding)
         except LookupError:
             hint = 'pass text=TextFormat(encoding="latin-1") (--encoding latin-1)'
-            _check.fail("encoding must be one that Python knows", repr(self.encoding), hint)
+            _check.fail("encoding must be one of Python's", repr(self.encoding), hint)
 
 
 #: As the file shows it.

@@ -136,7 +136,7 @@ def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         band = None if part["band"] is None else _band_of(part["band"]["limits"])
-        lines = "" if band is None else " Any rising true P lies between the dashed lines, with 95 % confidence."
+        lines = "" if band is None else " Any rising true P is between the dashed lines, with 95 % confidence."
         yield _drawn(
             CorpDisplay.from_table(_table_of(part["cells"]), name=name),
             f"Reliability, {name}",
