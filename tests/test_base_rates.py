@@ -219,3 +219,13 @@ def test_intervals_of_classes_far_apart_are_short_and_cover(distance):
         width = max(width, found.high - found.low)
     assert covered >= times * (0.93 - 3 * np.sqrt(0.93 * 0.07 / times))
     assert width < 0.12
+
+
+def test_rows_that_say_nothing_reject_nothing():
+    scores, y = rows_of(300, 0.4, 5)
+    cal = PlattCalibrator().fit(scores, y)
+    for new in ([0.3], [0.3, 0.3], [-40.0]):
+        for labeled in (None, ScoreTable.from_arrays(scores, y)):
+            found = estimate_prior(cal, new, labeled=labeled)
+            assert (found.low, found.high) == (0, 1) or labeled is not None
+            assert found.p_no_shift > 0.05

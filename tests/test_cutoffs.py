@@ -5,7 +5,7 @@ from scipy.stats import binom
 from oddsmith import ScoreTable
 from oddsmith.cutoffs import least_cost, sequential_limits, threshold
 from oddsmith.decide import binary_costs
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, ReversedScoreWarning
 
 
 def table_of(n, seed=0, slope=3.0):
@@ -182,3 +182,12 @@ def test_the_interval_of_the_least_cost_contains_where_p_passes():
         )
     ]
     assert np.mean(held) >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 100)
+
+
+def test_reversed_scores_are_warned_of():
+    table = table_of(2000)
+    backwards = table.map(np.negative)
+    with pytest.warns(ReversedScoreWarning, match="cut-offs select the highest"):
+        assert threshold(backwards, precision=0.9).cut is None
+    with pytest.warns(ReversedScoreWarning):
+        least_cost(backwards, binary_costs(false_positive=1, false_negative=4))

@@ -42,6 +42,9 @@ _TOLERANCE, _MOST_STEPS = 1e-9, 20_000
 _PLACES = expit(np.linspace(-14.0, 14.0, 57))
 _LEAST = 1e-9
 
+#: Shares of a number below which others are its rounding.
+_ROUNDED = 1e-12
+
 Rates = float | Sequence[float] | Mapping[Any, float]
 
 
@@ -477,10 +480,14 @@ def _no_shift(sample: _Sample, old: float) -> float:
     At the old rate f is the probability but for a constant; the share of labeled positives is random, too.
     """
     difference, unlabeled, labeled = sample.score(old)
-    positive, negative = sample.positive, sample.negative
-    apart = positive.mean_and_variance(old)[0] - negative.mean_and_variance(old)[0]
-    error = math.sqrt(unlabeled + labeled + old * (1 - old) * apart**2 / (positive.rows + negative.rows))
-    return float(2 * ndtr(-abs(difference) / error)) if error > 0 else float(difference == 0)
+    (m1, v1), (m0, v0) = (side.mean_and_variance(old) for side in (sample.positive, sample.negative))
+    new, known = len(sample.new.base), sample.positive.rows + sample.negative.rows
+    # Without a shift the variance of the new rows is that of the labeled ones, and few new rows do not show their own.
+    between = old * (1 - old) * (m1 - m0) ** 2
+    pooled = (new * (new * unlabeled) + known * (old * v1 + (1 - old) * v0 + between)) / (new + known)
+    error = math.sqrt(pooled / new + labeled + between / known)
+    # Where all scores are as good as equal, nothing is known.
+    return float(2 * ndtr(-abs(difference) / error)) if error > _ROUNDED * max(abs(m1), abs(m0)) else 1.0
 
 
 def _by_steps(logs: Floats) -> tuple[tuple[float, ...], int]:

@@ -7,6 +7,7 @@ costs of wrong decisions are least, with an interval. All are functions of a tab
 """
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,8 +21,9 @@ from scipy.special import betainc
 from oddsmith import _check
 from oddsmith._types import Floats, Ints
 from oddsmith.bands import pointwise_band
-from oddsmith.data import ScoreTable
+from oddsmith.data import ScoreTable, is_reversed
 from oddsmith.decide import cost_threshold
+from oddsmith.errors import ReversedScoreWarning
 from oddsmith.metrics import Result
 
 __all__ = ["CostThreshold", "Threshold", "least_cost", "threshold"]
@@ -517,7 +519,7 @@ def _between(value: object, name: str, example: str) -> float:
 
 
 def _refuse_unsuitable(table: ScoreTable) -> None:
-    """Refuse tables for which nothing can be guaranteed."""
+    """Refuse tables for which nothing can be guaranteed, and warn of reversed scores."""
     if table.kind != "count":
         _check.fail(
             "a guarantee needs counts of rows", f"{table!r}", "use rows without weights, or whole numbers as counts"
@@ -526,3 +528,9 @@ def _refuse_unsuitable(table: ScoreTable) -> None:
         got = "a forecast that was fitted on these rows"
         _check.fail("a guarantee on the rows of the fit is refused", got, "use held-out rows or cross-fitted forecasts")
     table.span()
+    if is_reversed(table):
+        message = (
+            "Higher scores go with the negative class (area under the ROC curve significantly below ½), but cut-offs "
+            "select the highest. Hint: turn the score round, such as by its minus."
+        )
+        warnings.warn(message, ReversedScoreWarning, stacklevel=3)
