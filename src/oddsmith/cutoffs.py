@@ -528,7 +528,7 @@ def _refuse_unsuitable(table: ScoreTable) -> None:
         got = "a forecast that was fitted on these rows"
         _check.fail("a guarantee on the rows of the fit is refused", got, "use held-out rows or cross-fitted forecasts")
     table.span()
-    if is_reversed(table):
+    if table.n_pos and table.n_neg and is_reversed(table):
         message = (
             "Higher scores go with the negative class (area under the ROC curve significantly below ½), but cut-offs "
             "select the highest. Hint: turn the score round, such as by its minus."

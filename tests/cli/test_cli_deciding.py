@@ -176,3 +176,10 @@ def test_which_score_has_a_probability(run, model, tmp_path):
     told = run("show", "pooled.json", "--score-at", "0.3").out
     assert "2, other: score >= " in told
     assert "other segments:" in told
+
+
+def test_reversed_scores_are_warned_of(run, tmp_path):
+    score = np.random.default_rng(0).random(400)
+    y = (np.random.default_rng(1).random(400) > score).astype(int)
+    (tmp_path / "reversed.csv").write_text(csv_text({"score": score.tolist(), "label": y.tolist()}))
+    assert "Higher scores go with the negative class" in run("threshold", "reversed.csv", "--precision", "0.9").err

@@ -62,10 +62,11 @@ def threshold(
         _check.fail("a cut-off is for the scores of two classes", got, hint)
     data, _ = source.read_scores(out)
     found: Any
-    if costs is None:
-        found = guaranteed(data.table, level=level, **targets)
-    else:
-        found = least_cost(data.table, read_two_class_costs(costs, columns.positive).matrix, level)
+    with out.show_warnings():
+        if costs is None:
+            found = guaranteed(data.table, level=level, **targets)
+        else:
+            found = least_cost(data.table, read_two_class_costs(costs, columns.positive).matrix, level)
     at_cut = None if found.cut is None else _probability(data.table, found.cut, level, model)
     content = {**found.to_dict(), "probability": at_cut, "sentence": str(found)}
     lines = [str(found)]

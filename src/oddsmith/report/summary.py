@@ -171,7 +171,7 @@ def summarize(
             },
             "scores": _cells(pooled(data, _CELLS)),
             "score_space": _score_space(data, methods, compared, input, counted=counted),
-            "operating_points": operating_points(data) if counted else None,
+            "operating_points": _operating_points(data) if counted else None,
         }
         if sheet is not None:
             content["clinical"] = clinical_part(compared, unique, random_state)
@@ -225,6 +225,12 @@ def _band(forecast: ScoreTable) -> dict[str, Any]:
     found = band(finite)
     areas = found.areas(probability(finite), finite.scores)
     return {"limits": found.to_dict(), "areas": [area._asdict() for area in areas]}
+
+
+def _operating_points(table: ScoreTable) -> list[dict[str, Any]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)  # the verdict names reversed scores
+        return operating_points(table)
 
 
 def _finite(forecast: ScoreTable) -> ScoreTable:
