@@ -64,7 +64,9 @@ class ExpressionReader(Reader[Any]):
         return of * self._number(-1.0) if node.name == "negative" else getattr(of, node.name)()
 
     def _clip(self, node: Clip, of: Any) -> Any:
-        return of.clip(self._number(node.low), self._number(node.high))
+        # Narwhals' clip repeats its argument in SQL: expressions would grow exponentially with their bounds.
+        held = self.words.min_horizontal(of, self._number(node.high))
+        return self.words.max_horizontal(held, self._number(node.low))
 
     def _where(self, _node: Where, left: Any, right: Any, then: Any, otherwise: Any) -> Any:
         return self.words.when(left <= right).then(then).otherwise(otherwise)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from oddsmith.formula import Column, Pieces
+from oddsmith.formula import Clip, Column, Pieces
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.engines.memory import ArrowMemory
 from oddsmith.frames.expressions import ExpressionReader, with_layers
@@ -84,6 +84,9 @@ class _SearchReader(ExpressionReader):
 
     def _column(self, node: Column) -> Any:
         return self.words.lit(self.words.Series(node.values)).gather(self._place)
+
+    def _clip(self, node: Clip, of: Any) -> Any:
+        return of.clip(node.low, node.high)
 
     def _pieces(self, node: Pieces) -> Any:
         name = f"{self.spare}_{len(self.places)}"

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from oddsmith._types import Floats
+from oddsmith.formula import Formula
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.sql_text import identifier
 
@@ -50,16 +52,30 @@ class Spark(FrameEngine):
         return frame.join(other, on=key, how="left")
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
-        """Return the native frame with the probability of each row."""
-        from oddsmith.export import to_sql
+        """Return the native frame with the probability of each row; parameters of segments are joined to the rows.
 
-        if maps.default is None or maps.by:
-            return super().with_probability(rows, maps, name)
-        score = f"{rows.spare}_score"
-        value = to_sql(maps.default, column=score, dialect="spark")
-        given, new = (identifier(column, "`") for column in (rows.score, name))
-        wide = rows.frame.to_native().selectExpr("*", f"CAST({given} AS DOUBLE) AS {score}")
-        return wide.selectExpr("*", f"{value} AS {new}").drop(score)
+        By way of narwhals each bound and each logarithm would repeat its argument, and expressions grow exponentially.
+        """
+        from oddsmith.formula import Beside, Number, SqlReader, is_number, rewritten
+
+        score, key = f"{rows.spare}_score", f"{rows.spare}_key"
+        parameters: dict[str, list[float]] = {}
+        beside: list[str] = []
+
+        def parameter(values: Floats) -> Formula:
+            column = f"{rows.spare}_{len(parameters)}"
+            *parameters[column], unknown = values.ravel().tolist()
+            beside.append(f"COALESCE({column}, {SqlReader('', 'spark').read(Number(unknown))})")
+            return Beside(len(beside))
+
+        formula = rewritten(maps.formula(lambda one: self.plain(rows.frame, one)), column=parameter)
+        value = f"CASE WHEN {is_number(score, 'spark')} THEN {SqlReader(score, 'spark', beside).read(formula)} END"
+        frame = rows.frame.with_columns(rows.as_double(rows.score).alias(score))
+        if parameters:
+            frame = self.joined(
+                frame.with_columns(rows.segment().alias(key)), key, {key: list(maps.segments), **parameters}
+            )
+        return frame.to_native().selectExpr(*(identifier(own, "`") for own in rows.schema), _named(value, name))
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
