@@ -124,7 +124,7 @@ def test_segments_each_get_their_own_model(run, scores, tmp_path):
     assert told.json["segments"] == 2
     Path("new.csv").write_text("region,score\nnorth,0.3\nsouth,0.3\nwest,0.3\n,0.3\n")
     told = run("apply", "by.json", "new.csv", "-o", "out.csv")
-    assert "segment 'west' is new to the model: 1 rows got the map of all rows" in told.err
+    assert "segment 'west' is new to the model: 1 row got the map of all rows" in told.err
     p = [float(line.split(",")[-1]) for line in Path("out.csv").read_text().splitlines()[1:]]
     fitted = Model.load("by.json")
     expected = fitted.probability([0.3] * 4, np.array(["north", "south", "west", None], dtype=object))

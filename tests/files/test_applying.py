@@ -199,7 +199,7 @@ def test_segments_by_several_columns(tmp_path):
 
 @pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.jsonl", "b.npz"])
 def test_bad_rows_are_kept_without_a_probability(tmp_path, name):
-    (tmp_path / "a.csv").write_text("id,score\n1,0.1\n2,\n3,x\n4,inf\n5,-2\n")
+    (tmp_path / "a.csv").write_text("id,score\n1,0.1\n2,\n3,x\n4,nan\n5,-2\n")
     done = apply(tmp_path / "a.csv", tmp_path / name, bad_rows="keep")
     assert (done.rows, done.bad.count) == (5, 3)
     expected = [*LINE.probability([0.1]), *[np.nan] * 3, *LINE.probability([-2.0])]
@@ -210,6 +210,44 @@ def test_bad_rows_are_kept_without_a_probability(tmp_path, name):
         assert [p is None for (p,) in rows] == [False, True, True, True, False]
         found = [np.nan if p is None else p for (p,) in rows]
     np.testing.assert_array_equal(found, expected)
+
+
+def test_json_lines_are_kept_without_a_probability(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"score": 0.1, "id": "x"}\n{"score": null, "id": "y"}\n{}\n')
+    apply(tmp_path / "a.jsonl", tmp_path / "b.jsonl", bad_rows="keep")
+    assert (tmp_path / "b.jsonl").read_text().splitlines()[1:] == [
+        '{"score": null, "id": "y", "probability": null}',
+        '{"probability": null}',
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_infinite_scores_have_the_limits_of_the_map(tmp_path, suffix):
+    """As in NumPy and in every engine; only rows of a fit must be finite."""
+    kind = "VARCHAR" if suffix == "csv" else "DOUBLE"
+    query(f"COPY (SELECT unnest(['inf', '-inf', '1e308'])::{kind} AS score) TO '{tmp_path / 'a'}.{suffix}'")
+    apply(tmp_path / f"a.{suffix}", tmp_path / "b.parquet")
+    found = query(f"SELECT probability FROM '{tmp_path / 'b.parquet'}'")
+    assert [p for (p,) in found] == LINE.probability([np.inf, -np.inf, 1e308]).tolist()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_scores_that_the_map_of_their_segment_refuses(tmp_path, suffix):
+    """A map of probabilities refuses others: such rows are named, left out or kept as other bad rows are."""
+    path, unit = tmp_path / f"a.{suffix}", LogitInputMap(LINE, 1e-6)
+    rows = "(1, 0.5, 'p'), (2, 1.5, 'p'), (3, 1.5, 'q'), (4, -0.5, 'r'), (5, 1.5, NULL)"
+    query(f"COPY (SELECT * FROM (VALUES {rows}) t(id, score, part)) TO '{path}'")
+    options = {"by": "part", "segments": {"p": unit, "q'": unit, "r": unit}}
+    with pytest.raises(
+        InvalidInputError, match=r"2 of 5 rows .*first (line|row) [23]: score is not a probability that"
+    ):
+        apply(path, tmp_path / "b.parquet", **options)
+    done = apply(path, tmp_path / "b.parquet", **options, bad_rows="keep")
+    assert (done.rows, done.bad.count) == (5, 2)
+    found = [p for (p,) in query(f"SELECT probability FROM '{tmp_path / 'b.parquet'}'")]
+    assert [p is None for p in found] == [False, True, False, True, False]
+    options = {"by": "part", "segments": {"q": LINE}}
+    assert apply(path, tmp_path / "c.parquet", unit, **options, bad_rows="skip").bad.count == 3
 
 
 def test_a_decision_of_a_row_that_is_kept_is_empty(tmp_path):
@@ -245,7 +283,7 @@ def test_many_segments_in_order(tmp_path):
 
 @pytest.mark.parametrize("target", ["b.csv", "b.parquet"])
 def test_bad_rows(tmp_path, target):
-    (tmp_path / "a.csv").write_bytes(b'score,note\n1,"\n\n"\n,x\nabc,\n2,ok,more\ninf,\n3,\xff\n"4"5,\n6,last\n')
+    (tmp_path / "a.csv").write_bytes(b'score,note\n1,"\n\n"\n,x\nabc,\n2,ok,more\nnan,\n3,\xff\n"4"5,\n6,last\n')
     with pytest.raises(InvalidInputError, match=r"6 of 8 rows.*line 5: score is missing.*--bad-rows skip"):
         apply(tmp_path / "a.csv", tmp_path / target)
     assert not (tmp_path / target).exists()
@@ -305,7 +343,7 @@ def _gz(folder):
 
 def test_what_the_map_refuses_is_told_and_leaves_nothing(tmp_path):
     (tmp_path / "a.csv").write_text("score\n0.5\n1.5\n")
-    with pytest.raises(InvalidInputError, match=r"must lie in \[0, 1\]"):
+    with pytest.raises(InvalidInputError, match=r"line 3: score is not a probability that the model takes: 1\.5"):
         apply(tmp_path / "a.csv", tmp_path / "b.csv", LogitInputMap(LINE, None))
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 

@@ -81,7 +81,8 @@ def apply(
     else:
         out.remark(left_out(done.bad))
     for segment, rows in done.unknown.items():
-        out.remark(f"Warning: segment {segment!r} is new to the model: {rows:,} rows got the map of all rows.")
+        are = "1 row" if rows == 1 else f"{rows:,} rows"
+        out.remark(f"Warning: segment {segment!r} is new to the model: {are} got the map of all rows.")
     content: dict[str, Any] = {"output": str(output), "rows": done.rows}
     if not fitted.has_one_score:
         content["classes"] = [str(label) for label in fitted.labels]

@@ -42,7 +42,10 @@ TESTED = ("duckdb", "postgres", "spark", "sqlite")
 
 #: What SQL makes of scores that are not numbers.
 _MISSING = "NULL and NaN give NULL; infinite scores give the limits of the map."
-_MISSING_IN_ROW = "A row in which a score is NULL or NaN gives NULL."
+_MISSING_IN_ROW = {
+    "logits": "A row in which a score is NULL or NaN gives NULL.",
+    "probabilities": "A row in which a probability is NULL, NaN or not in [0, 1] gives NULL.",
+}
 
 #: What a statement of several classes reads where no table is named.
 _TABLE = "scores"
@@ -81,7 +84,8 @@ class Sql(Language):
 
     def write(self, model: Model, output: Output, note: str = "") -> str | dict[str, str]:
         """Return an expression, or a statement where there is a table or several classes, below a comment."""
-        missing = _MISSING if joint_model_of(model) is None else _MISSING_IN_ROW
+        joint = joint_model_of(model)
+        missing = _MISSING if joint is None else _MISSING_IN_ROW[joint.map.input]
         comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), missing])
         return f"{comment}{self.text(model, output, self.table)}\n"
 
@@ -95,6 +99,7 @@ class Sql(Language):
 
         Of many segments it has some: parameters differ in numbers only, and engines take long to read thousands.
         """
+        self._check_dialect()
         model = some_segments(model)
         joint = joint_to_write(model, output)
         by = segment_columns(model)
@@ -220,8 +225,9 @@ def to_sql(
     engines take time in proportion to them. Text in a column of SQLite gives NULL.
 
     Of several classes it is a statement that adds one probability per class, and the decision (the most probable
-    label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN gives NULL in
-    all of them. In SQLite the table must have a rowid, as tables have and views have not.
+    label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN, or no
+    probability where the model reads these, gives NULL in all of them. In SQLite the table must have a rowid, as tables
+    have and views have not.
 
     A model by segment, of any number of classes, is a statement, too: it joins the parameters of each segment to the
     rows. Segments are compared as text. Rows of other segments, or of none, get the map of all rows.

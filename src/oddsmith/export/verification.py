@@ -10,7 +10,7 @@ from oddsmith._types import Bools, Floats
 from oddsmith.export.escaping import in_comment
 from oddsmith.export.language import Language, Model, Output, joint_model_of, segment_columns, some_segments
 from oddsmith.export.subprocess_runner import DidNotRunError, RejectedError
-from oddsmith.formula import MAX, Pieces, evaluate, walk
+from oddsmith.formula import MAX, Pieces, walk
 from oddsmith.maps import CalibrationMap, JointMap, OneVsRestMap, Segment, halfway
 from oddsmith.model import Model as FittedModel
 from oddsmith.model import joint_map_of, map_of
@@ -35,6 +35,9 @@ _PER_SEGMENT = 400
 #: Sizes of logits: from nearly equal ones to those of which one decides.
 _SIZES = (1e-3, 0.1, 1.0, 10.0, 1e3, 1e5)
 _EXTREMES = np.array([-1e300, -1e4, 0.0, 1.0, 1e4, 1e300])
+
+#: What is no probability.
+_REFUSED = np.array([-np.inf, -3.0, -1e-5, 1 + 1e-5, 2.0, np.inf])
 
 
 @dataclass(frozen=True)
@@ -127,15 +130,16 @@ def probes(fitted: CalibrationMap, *more: float) -> tuple[Floats, Floats]:
     """
     others = np.array([np.nan, np.nan, -np.inf, -1.0, -1e-5, 1 + 1e-5, 2.0, np.inf, *more])
     scores = np.concatenate([probe_scores(fitted), others])
-    taken = ~np.isnan(scores) & _taken(fitted, scores)
+    taken = _taken(fitted, scores)
     expected = np.full(len(scores), np.nan)
     expected[taken] = fitted.probability(scores[taken])
     return scores, expected
 
 
 def _taken(fitted: CalibrationMap, scores: Floats) -> Bools:
-    """Return which scores a map takes; at ±∞ it is what it is at the largest doubles."""
-    return np.asarray(~np.isnan(evaluate(fitted.probability_formula(), np.clip(scores, -MAX, MAX))))
+    """Return which scores a map takes."""
+    low, high = fitted.taken
+    return np.asarray((low <= scores) & (scores <= high))
 
 
 def probes_by_segment(model: Model) -> tuple[Floats, list[tuple[str | None, ...]], Floats]:
@@ -167,7 +171,7 @@ def probe_rows(fitted: JointMap) -> Floats:
     """Return rows of logits or probabilities, shape (n, columns), the same for the same map.
 
     Random ones of every size; extremes, many of them equal; rows in which all columns are equal; where classes have
-    maps of their own, scores at their knots; and rows with a missing value.
+    maps of their own, scores at their knots; rows in which a probability is none, and rows with a missing value.
     """
     rng = np.random.default_rng(0)
     k = fitted.columns
@@ -186,6 +190,10 @@ def probe_rows(fitted: JointMap) -> Floats:
     rows = np.concatenate(kinds)
     if isinstance(fitted, OneVsRestMap) and not fitted.against_rest:
         rows = np.concatenate([rows, *(_at_knots(fitted, place, rows) for place in range(k))])
+    if fitted.input == "probabilities":
+        refused = np.full((len(_REFUSED), k), 1 / k)
+        refused[np.arange(len(refused)), rng.integers(k, size=len(refused))] = _REFUSED
+        rows = np.concatenate([rows, refused])
     missing = rows[: len(rows) // 4].copy()
     missing[np.arange(len(missing)), rng.integers(k, size=len(missing))] = np.nan
     return np.concatenate([rows, missing])

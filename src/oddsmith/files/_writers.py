@@ -70,7 +70,8 @@ def _appended(new: Sequence[tuple[str, str]]) -> str:
     body = "regexp_replace(source.line, '\\s*\\}\\s*$', '')"
     comma = "CASE WHEN json_keys(source.line) = [] THEN '' ELSE ', ' END"
     members = " || ', ' || ".join(
-        f"{text_literal(json.dumps(name) + ': ')} || CAST(to_json({expression}) AS VARCHAR)" for name, expression in new
+        f"{text_literal(json.dumps(name) + ': ')} || coalesce(CAST(to_json({expression}) AS VARCHAR), 'null')"
+        for name, expression in new
     )
     return f"{body} || {comma} || {members} || '}}'"
 

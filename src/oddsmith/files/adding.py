@@ -138,7 +138,8 @@ def stage(
     if isinstance(layout, JSONLines) and engine.rows("SELECT bool_or(taken) FROM staged")[0][0]:
         _check.fail(f"{file.name} must not have the new column yet", " or ".join(map(repr, new)), "choose another name")
     counts = dict(engine.rows("SELECT problem, count(*) FROM staged GROUP BY problem"))
-    bad = refuse_bad_rows(file, inputs.columns, inputs.problems, counts, bad_rows, ("refuse", "skip", "keep"))
+    policies = "refuse", "skip", "keep"
+    bad = refuse_bad_rows(file, inputs.columns, inputs.problems, counts, bad_rows, policies, inputs.by)
     return bad, sum(counts.values()) if bad_rows == "keep" else counts.get(None, 0)
 
 

@@ -18,13 +18,14 @@ from oddsmith.atomic import File
 from oddsmith.export import new_columns
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files.adding import NewColumn, add_columns
+from oddsmith.files.bad_rows import RowProblem
 from oddsmith.files.columns import Columns, choose_columns, known_column, listed
 from oddsmith.files.inputs import score_inputs, scores_of
 from oddsmith.files.rows import ROUNDED
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import BadRows, CopyRowPolicy, sum_of
-from oddsmith.maps import CalibrationMap, Effects, rows_by_segment
-from oddsmith.model import Model, model_of
+from oddsmith.frames import BadRows, CopyRowPolicy, sum_of, text_literal
+from oddsmith.maps import CalibrationMap, Effects, Segment, rows_by_segment
+from oddsmith.model import Model, map_of, model_of
 
 __all__ = ["Applied", "apply_model", "choose_model_columns", "share_of_probabilities"]
 
@@ -156,8 +157,9 @@ def apply_model(
     limits : bool, default False
         Add ``name`` with "_low" and "_high" too, the limits of P of a model that keeps a band.
     bad_rows : {"refuse", "skip", "keep"}, default "refuse"
-        What to do with rows whose scores are missing or no finite numbers: "skip" leaves them out, "keep" writes them
-        without a probability.
+        What to do with rows whose scores are missing, no numbers, or refused by the model: "skip" leaves them out,
+        "keep" writes them without a probability. A score of ±∞ has the limit of the map; in several columns −∞ masks
+        a class, and +∞ cannot be used.
     force : bool, default False
         Replace a file that exists, unless it is the one that is read.
     sources : iterable of path-like, optional
@@ -208,10 +210,40 @@ def apply_model(
         return list(computed)
 
     inputs = score_inputs(file, columns, model.map.input)
+    inputs.problems.extend(_refused_scores(model))
     rows, bad = add_columns(
         file, inputs, new, compute, output, bad_rows=bad_rows, force=force, sources=sources, progress=progress
     )
     return Applied(rows, bad, _unknown(file.engine, model) if columns.by else {})
+
+
+def _refused_scores(model: Model) -> list[RowProblem]:
+    """Return what is wrong with a row whose score the map of its segment refuses; maps of one kind refuse the same."""
+    whole = model.of_segment(None).map
+    if not isinstance(whole, CalibrationMap):
+        return []
+    others: dict[tuple[float, float], list[Segment]] = {}
+    for name, part in model.segments.items():
+        if (taken := map_of(part).taken) != whole.taken:
+            others.setdefault(taken, []).append(name)
+    number, keys = "TRY_CAST(f0 AS DOUBLE)", [f"CAST(f{i + 1} AS VARCHAR)" for i in range(len(model.segment_columns))]
+
+    def beyond(taken: tuple[float, float]) -> str:
+        low, high = (f"'{end!r}'::DOUBLE" for end in taken)
+        return f"{number} < {low} OR {number} > {high}"
+
+    condition = beyond(whole.taken)
+    if others:
+        own = " ".join(f"WHEN {_is_among(keys, names)} THEN {beyond(taken)}" for taken, names in others.items())
+        condition = f"CASE {own} ELSE {condition} END"
+    words = "score is not a probability that the model takes"
+    return [RowProblem(condition, words, "': ' || CAST(f0 AS VARCHAR)")]
+
+
+def _is_among(keys: Sequence[str], names: Sequence[Segment]) -> str:
+    """Return an SQL test whether the keys of a row are one of some segments."""
+    texts = (", ".join(map(text_literal, (name,) if isinstance(name, str) else name)) for name in names)
+    return f"({', '.join(keys)}) IN ({', '.join(f'({text})' for text in texts)})"
 
 
 def _columns_of(model: Model, scores: Floats) -> list[Floats]:

@@ -32,8 +32,11 @@ class RowProblem(NamedTuple):
     value: str = "''"
 
 
-def problems_of(file: ScoreFile, columns: Columns) -> list[RowProblem]:
-    """List what may be wrong with the columns in use, as `Layout.select` gives them."""
+def problems_of(file: ScoreFile, columns: Columns, *, infinite: bool = False) -> list[RowProblem]:
+    """List what may be wrong with the columns in use, as `Layout.select` gives them.
+
+    ``infinite``: a single score may be ±∞, as where a map is applied, which has its limits there.
+    """
     found = [RowProblem("broken", "not a JSON object with each key once")]
     names = columns.names
     several = sum(columns.role_of(name) == "score" for name in names) > 1
@@ -49,7 +52,10 @@ def problems_of(file: ScoreFile, columns: Columns) -> list[RowProblem]:
             # The engine takes 1_000 for a number.
             grouped = f" OR contains({field}, '_')" if empty else ""
             found.append(RowProblem(f"{number} IS NULL{grouped}", f"{what} is not a number", value))
-            # A logit of −inf masks its class; it is neither a probability nor the score of two classes.
+            if infinite and what == "score" and not several:
+                found.append(RowProblem(f"isnan({number})", f"{what} is not a number", value))
+                continue
+            # A logit of −inf masks its class; it is neither a probability nor a score to fit to.
             masks = f" AND {number} <> '-inf'" if several and what == "score" else ""
             found.append(RowProblem(f"NOT isfinite({number}){masks}", f"{what} is not finite", value))
         if what == "weight":
@@ -82,11 +88,12 @@ def refuse_bad_rows(
     counts: Mapping[int | None, int],
     policy: CopyRowPolicy,
     policies: Sequence[str] = ("refuse", "skip"),
+    further: Sequence[str] = (),
 ) -> BadRows | None:
     """Refuse bad rows by the policy, or return what is allowed; None where all rows are good.
 
-    ``counts`` is how many rows have each problem, and for None how many have none. What cannot be told apart into
-    columns cannot be kept.
+    ``counts`` is how many rows have each problem, and for None how many have none. Problems may depend on ``further``
+    columns, which follow those in use. What cannot be told apart into columns cannot be kept.
     """
     reasons = Counter[str]()
     for code, problem in enumerate(problems):
@@ -95,7 +102,7 @@ def refuse_bad_rows(
     if malformed := count_rejects(file.engine):
         reasons[_MALFORMED] = malformed
     count = sum(reasons.values())
-    places = _places(file, columns, problems) if count else ()
+    places = _places(file, [*columns.names, *further], problems) if count else ()
     found = BadRows(count, count + counts.get(None, 0), reasons, places)
     if policy == "keep" and (malformed or counts.get(_BROKEN)):
         hint = 'repair such rows, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
@@ -103,14 +110,14 @@ def refuse_bad_rows(
     return found.allowed(policy, file.name, policies)
 
 
-def _places(file: ScoreFile, columns: Columns, problems: list[RowProblem]) -> tuple[str, ...]:
+def _places(file: ScoreFile, names: Sequence[str], problems: list[RowProblem]) -> tuple[str, ...]:
     """Return where the first bad rows are."""
     cases = " ".join(f"WHEN {one.condition} THEN {text_literal(one.words)} || {one.value}" for one in problems)
     found: list[str] = []
     for path in file.layout.paths:
         layout = dataclasses.replace(file.layout, paths=(path,))
         of_file = f"{os.path.basename(path)} " if len(file.layout.paths) > 1 else ""
-        for number, why in layout.locate(file.engine, columns.names, f"CASE {cases} END", _SHOWN - len(found)):
+        for number, why in layout.locate(file.engine, names, f"CASE {cases} END", _SHOWN - len(found)):
             where = f"{of_file}{layout.place} {number}" if number is not None else f"{of_file}somewhere"
             found.append(f"{where}: {why}")
         if len(found) >= _SHOWN:

@@ -35,7 +35,7 @@ class InputColumns:
 def score_inputs(file: ScoreFile, columns: Columns, input_: str) -> InputColumns:
     """Return the scores as s0 and so on, and the keys of segments as k0 and so on."""
     scores = Columns(columns.scores, columns.classes)
-    k, problems = len(scores.scores), problems_of(file, scores)
+    k, problems = len(scores.scores), problems_of(file, scores, infinite=input_ != "probabilities")
     if input_ == "probabilities" and k > 1:
         problems += distribution_problems(k)
     return InputColumns(scores, problems, columns.by)

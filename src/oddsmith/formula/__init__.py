@@ -56,6 +56,7 @@ from oddsmith.formula.nodes import as_formula as as_formula
 from oddsmith.formula.nodes import clip as clip
 from oddsmith.formula.nodes import cos as cos
 from oddsmith.formula.nodes import exp as exp
+from oddsmith.formula.nodes import is_missing as is_missing
 from oddsmith.formula.nodes import log as log
 from oddsmith.formula.nodes import parts as parts
 from oddsmith.formula.nodes import sigmoid as sigmoid

@@ -258,9 +258,9 @@ def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | Non
 def _lifted(build: Callable[..., Formula], *operands: Formula) -> Formula | None:
     """Move a missing value outwards: engines differ in what they compute from one."""
     for place, node in enumerate(operands):
-        if isinstance(node, Where) and (_is_missing(node.then) or _is_missing(node.otherwise)):
+        if isinstance(node, Where) and (is_missing(node.then) or is_missing(node.otherwise)):
             then, otherwise = (
-                branch if _is_missing(branch) else build(*operands[:place], branch, *operands[place + 1 :])
+                branch if is_missing(branch) else build(*operands[:place], branch, *operands[place + 1 :])
                 for branch in (node.then, node.otherwise)
             )
             return where(node.left, node.right, then, otherwise)
@@ -269,7 +269,7 @@ def _lifted(build: Callable[..., Formula], *operands: Formula) -> Formula | None
 
 def _assuming(node: Formula, left: Formula, right: Formula) -> Formula:
     """Return a formula for where left ≤ right, without the same test around what may be missing: blends repeat it."""
-    if not isinstance(node, Where) or not _is_missing(node.otherwise):
+    if not isinstance(node, Where) or not is_missing(node.otherwise):
         return node
     then = _assuming(node.then, left, right)
     if _same(node.left, left) and _same(node.right, right):
@@ -281,5 +281,6 @@ def _same(a: Formula, b: Formula) -> bool:
     return a is b or (isinstance(a, Number) and isinstance(b, Number) and a.value == b.value)
 
 
-def _is_missing(node: Formula) -> bool:
+def is_missing(node: Formula) -> bool:
+    """Whether a formula is the missing value."""
     return isinstance(node, Number) and bool(np.isnan(node.value))

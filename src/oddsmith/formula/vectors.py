@@ -132,6 +132,11 @@ def held(columns: int) -> Vector:
     return Each((clip(SCORE, CLOSED, FAR),), Inputs(columns))
 
 
+def finite() -> Vector:
+    """Return the only column of a row, within ±1e300."""
+    return Each((clip(SCORE, -FAR, FAR),), Inputs(1))
+
+
 def largest(x: Vector) -> Vector:
     """Return the largest component, a vector of width 1."""
     known = x.largest if isinstance(x, Each) else None

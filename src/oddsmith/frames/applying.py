@@ -43,9 +43,9 @@ def apply(
     a missing probability; ±∞ give the limits. Engines that keep the order of rows keep it. Nothing is computed yet
     where the frame is lazy, with one exception: the segments of a model are compared with those of the first 1,000
     rows, unless DuckDB reads these from Arrow, whose streams can be read once only. Rows without a map of their
-    segment are reported in a warning, and refused where no row has one. Of several classes, a row with a missing value
-    gives missing values in all new columns; a logit of −inf masks its class, whose probability is 0, and +inf is
-    read as 1e300.
+    segment are reported in a warning, and refused where no row has one. Of several classes, a row with a missing value,
+    or with one that is no probability where the model reads these, gives missing values in all new columns; a logit of
+    −inf masks its class, whose probability is 0, and +inf is read as 1e300.
 
     Parameters
     ----------

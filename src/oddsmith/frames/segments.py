@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.formula import Formula, Number, Pieces, combined, evaluate, walk
+from oddsmith.formula import Formula, Pieces, combined, walk
 from oddsmith.maps import CalibrationMap, map_families, rows_by_segment
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
@@ -71,10 +71,10 @@ class Maps:
 def _probability(fitted: CalibrationMap | None, scores: Floats) -> Floats:
     if fitted is None:
         return np.full(len(scores), np.nan)
-    formula = fitted.probability_formula()
-    if not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
+    low, high = fitted.taken
+    if low == -np.inf and high == np.inf:
         return fitted.probability(scores)
-    taken = ~np.isnan(evaluate(formula, scores))
+    taken = (low <= scores) & (scores <= high)
     result = np.full(len(scores), np.nan)
     result[taken] = fitted.probability(scores[taken])
     return result

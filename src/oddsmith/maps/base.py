@@ -13,7 +13,7 @@ from oddsmith import _check
 from oddsmith._short_repr import ShortRepr
 from oddsmith._types import Floats
 from oddsmith.formula import MAX as MAX
-from oddsmith.formula import Formula, by_piece, sigmoid
+from oddsmith.formula import Formula, Number, Score, Where, by_piece, is_missing, sigmoid, walk
 from oddsmith.formula import logit as log_odds_of
 
 #: Log-odds beyond this bound are those of probabilities that doubles do not distinguish from 0 or 1.
@@ -175,6 +175,18 @@ class CalibrationMap(ShapedMap):
         if getattr(type(self), other) is getattr(CalibrationMap, other):
             message = f"{type(self).__name__} must write {name} or {other}"
             raise NotImplementedError(message)
+
+    @property
+    def taken(self) -> tuple[float, float]:
+        """The least and the largest score that the map takes; it refuses others, which are missing in engines."""
+        low, high = -np.inf, np.inf
+        for node in walk(self.probability_formula()):
+            match node:
+                case Where(left=Number(value=least), right=Score()) if is_missing(node.otherwise):
+                    low = max(low, least)
+                case Where(left=Score(), right=Number(value=most)) if is_missing(node.otherwise):
+                    high = min(high, most)
+        return low, high
 
     @property
     @abstractmethod

@@ -66,9 +66,7 @@ class InputMap(CalibrationMap):
         """
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
-        if taken is None:
-            return value
-        return where(taken[0], SCORE, where(SCORE, taken[1], value, MISSING), MISSING)
+        return value if taken is None else known_within(value, *taken)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s).
@@ -179,6 +177,13 @@ class HeldInputMap(InputMap):
             held,
             None,
         )
+
+
+def known_within(
+    value: Formula, low: float = -_ROUNDING, high: float = 1 + _ROUNDING, least: Formula = SCORE, most: Formula = SCORE
+) -> Formula:
+    """Return a value that is missing unless low ≤ least and most ≤ high; the defaults are [0, 1], but for rounding."""
+    return where(low, least, where(most, high, value, MISSING), MISSING)
 
 
 def held_input(scores: Floats, low: float, high: float, center: float, scale: float) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.formula import Pieces, evaluate, walk
+from oddsmith.formula import Pieces, walk
 from oddsmith.maps.adjusted import AdjustedMap
 from oddsmith.maps.base import FAR, MAX, CalibrationMap, ShiftedMap
 from oddsmith.maps.cosine import CosineMap
@@ -46,7 +46,7 @@ def scores_reaching(fitted: CalibrationMap, prob: float) -> Intervals:
     least = _check.number(prob, "prob", low=0)
     if least > 1:
         _check.fail("prob must be in [0, 1]", f"prob={prob!r}", "pass a probability such as prob=0.8")
-    low, high = _domain(fitted)
+    low, high = np.clip(fitted.taken, -MAX, MAX).tolist()
     starts = _starts(fitted, low, high)
     ends = np.append(np.nextafter(starts[1:], -np.inf), high)
     at_start, at_end = (fitted.probability(scores) >= least for scores in (starts, ends))
@@ -85,25 +85,6 @@ def _joined(first: Floats, last: Floats, low: float, high: float) -> Intervals:
     first, last = first[np.append(True, apart)], last[np.append(apart, True)]
     first[first == low], last[last == high] = -np.inf, np.inf
     return tuple(zip(first.tolist(), last.tolist(), strict=True))
-
-
-def _domain(fitted: CalibrationMap) -> tuple[float, float]:
-    """Return the least and the largest finite score that the map takes; a map of probabilities takes ½."""
-    formula = fitted.probability_formula()
-    ends = []
-    for far in (-MAX, MAX):
-        taken, refused = np.array([0.5]), np.array([far])
-        if not np.isnan(evaluate(formula, refused)[0]):
-            ends.append(far)
-            continue
-        while np.nextafter(taken, refused) != refused:
-            middle = halfway(taken, refused)
-            if np.isnan(evaluate(formula, middle)[0]):
-                refused = middle
-            else:
-                taken = middle
-        ends.append(float(taken[0]))
-    return ends[0], ends[1]
 
 
 def _starts(fitted: CalibrationMap, low: float, high: float) -> Floats:

@@ -71,14 +71,14 @@ class OneVsRestMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        return vectors.log_softmax(self._logs(self._logits()))
+        return self._of_probabilities(vectors.log_softmax(self._logs(self._logits())))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
         if self.shift is None:
             return self._shares([each.probability_formula() for each in self.maps])
         logits = self._logits()
-        return self._open(vectors.softmax(self._logs(logits)), 0.0, logits)
+        return self._of_probabilities(self._open(vectors.softmax(self._logs(logits)), 0.0, logits))
 
     @property
     def quick_shape(self) -> Hashable | None:
@@ -102,7 +102,7 @@ class OneVsRestMap(JointMap):
         """Return the probabilities of all classes from those of each class against the rest."""
         logits, least = self._logits(), float(np.exp(-LIMIT))
         prob: Vector = Each(tuple(clip(one, least, 1.0) for one in probs), self._scores(logits))
-        return vectors.shares(self._open(prob, 0.0, logits), least, float(self.n_classes))
+        return self._of_probabilities(vectors.shares(self._open(prob, 0.0, logits), least, float(self.n_classes)))
 
     def _logs(self, logits: Vector) -> Vector:
         """Return the logs of the probabilities, not yet divided by their sum."""

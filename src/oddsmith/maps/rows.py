@@ -3,7 +3,7 @@
 A map is data. What it computes is written once, as a vector formula, which NumPy, exports and engines read.
 
 A logit of −inf masks its class: P = 0 there, and the other classes are read as if it were not there. In a row of
-which all logits are −inf none is masked.
+which all logits are −inf none is masked. One column is the log-odds of two classes: ±∞ have the limits of the map.
 """
 
 from abc import abstractmethod
@@ -19,7 +19,9 @@ from oddsmith.data import LEAST
 from oddsmith.formula import (
     SCORE,
     Affine,
+    Beside,
     Each,
+    Largest,
     Vector,
     clip,
     evaluate_vector,
@@ -27,6 +29,7 @@ from oddsmith.formula import (
     vectors,
 )
 from oddsmith.maps.base import ShapedMap
+from oddsmith.maps.inputs import known_within
 
 __all__ = ["JointMap"]
 
@@ -120,7 +123,19 @@ class JointMap(ShapedMap):
         rows = vectors.held(self.columns)
         if self.columns == 1:
             apart = self.input == "probabilities"
+            rows = rows if apart else vectors.finite()
             rows = Affine(
                 np.array([[-1.0], [1.0]]) if apart else np.array([[0.0], [1.0]]), np.array([apart, 0.0]), rows
             )
         return Each((log(clip(SCORE, LEAST, 1.0)),), rows) if self.input == "probabilities" else rows
+
+    def _of_probabilities(self, result: Vector) -> Vector:
+        """Return a result that is missing where columns should hold probabilities and one of them does not.
+
+        Bounds and maxima leave out what is missing in some engines: only the result can be.
+        """
+        if self.input == "logits":
+            return result
+        columns = vectors.held(self.columns)
+        ends = Largest(Each((-SCORE,), columns)), Largest(columns)
+        return Each((known_within(SCORE, least=-Beside(1), most=Beside(2)),), result, ends)

@@ -174,10 +174,13 @@ class ScalingMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        return self._logs(self._below())
+        return self._of_probabilities(self._logs(self._below()))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        return self._of_probabilities(self._probability())
+
+    def _probability(self) -> Vector:
         low, (logits, below) = float(self.shift.min() - self.shift.max()), self._below()
         if low < _MOST_SHIFT:
             return self._open(Each((exp(SCORE),), self._logs((logits, below)), (), 0.0, 1.0), below)

@@ -608,8 +608,8 @@ class Model:
         if two_classes:
             must = "the model must read one score of two classes to have log-odds"
             _check.fail(must, f"{self.map.columns} columns", "use predict_proba or predict_log_proba")
-        unit = self.map.input == "probabilities"
-        found = _check.as_array(rows, "rows", (1, 2), unit=unit, masked=not unit)
+        unit, one = self.map.input == "probabilities", self.map.columns == 1
+        found = _check.as_array(rows, "rows", (1, 2), unit=unit, masked=not (unit or one), infinite=one and not unit)
         columns = found[:, None] if found.ndim == 1 else found
         if columns.shape[1] != self.map.columns:
             got = f"{columns.shape[1]} columns"
