@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.pooling`` trains a classifier with and without the columns of segments, calibrates it on 2,000,
 5,000 and all remaining rows, and prints how much less log-loss (10⁻³ nats) pooled maps have on test rows than the map
-of all rows, maps of each segment alone and the scores themselves, with paired standard errors. ``--classifier
-logistic`` trains logistic regression instead of boosted trees. With ``--mcgrad PYTHON``, MCGrad gets the same rows and
-columns in the environment of that interpreter.
+of all rows, maps of each segment alone and the scores themselves, with paired standard errors. The last
+columns are the significant ones of all audited segments of the test rows, for the scores, one map and pooled maps.
+``--classifier logistic`` trains logistic regression instead of boosted trees. With ``--mcgrad PYTHON``, MCGrad gets the
+same rows and columns in the environment of that interpreter.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from oddsmith import ScoreTable
+from oddsmith.audit import audit
 from oddsmith.calibrators import fit_method
 from oddsmith.errors import OddsmithWarning
 from oddsmith.pooling import PooledCalibrator
@@ -128,15 +130,17 @@ def compared(rows, label, by, score, test, rest, method, python):
         warnings.simplefilter("ignore", OddsmithWarning)
         separate = whole.with_segments(by, {name: fit_method(table, method) for name, table in tables.items()})
     scores = new["score"].to_numpy()
-    found = {
-        "pooled": losses(pooled.model_.log_odds(scores, keys), y),
-        "global": losses(whole.log_odds(scores), y),
-        "separate": losses(separate.log_odds(scores, keys), y),
-        "scores": losses(scores, y),
+    odds = {
+        "pooled": pooled.model_.log_odds(scores, keys),
+        "global": whole.log_odds(scores),
+        "separate": separate.log_odds(scores, keys),
+        "scores": scores,
     }
+    found = {way: losses(each, y) for way, each in odds.items()}
+    audits = [audit(new.assign(probability=expit(odds[way])), by) for way in ("scores", "global", "pooled")]
     if python is not None:
         found["mcgrad"] = losses(mcgrad(python, by, fit, new), y)
-    return found, pooled, took
+    return found, pooled, took, [f"{len(each.significant)}/{len(each.segments)}" for each in audits]
 
 
 def difference(first, second):
@@ -164,14 +168,16 @@ def main() -> None:
                 score, test, rest = scored(rows, label, given, train, test_size, seed, chosen.classifier)
                 for size in SIZES:
                     used = rest[:size]
-                    found, pooled, took = compared(rows, label, by, score, test, used, chosen.method, chosen.mcgrad)
+                    found, pooled, took, audits = compared(
+                        rows, label, by, score, test, used, chosen.method, chosen.mcgrad
+                    )
                     others = [other for other in ("global", "separate", "scores", "mcgrad") if other in found]
                     cells = [difference(found["pooled"], found[other]) for other in others]
                     gains = "  ".join(f"{gain:6.2f} ± {error:5.2f}  " for gain, error in cells)
                     sds = " ".join(f"{one.offset_sd:.2f}/{one.slope_sd:.2f}" for one in pooled.terms_)
                     what = "without" if without else "with"
-                    loss = found["pooled"].mean()
-                    print(f"{name:10} {what:8} {len(used):6} {loss:.4f}    {gains} {sds} ({took:.1f} s)", flush=True)
+                    start = f"{name:10} {what:8} {len(used):6} {found['pooled'].mean():.4f}"
+                    print(f"{start}    {gains} {sds} {' '.join(audits)} ({took:.1f} s)", flush=True)
 
 
 if __name__ == "__main__":

@@ -192,7 +192,8 @@ def audit(
         probabilities, one per column lists its values (two for numbers that are cut), and one per column and crossing
         counts.
     by : str or sequence of str
-        Columns that define segments. A missing value is a segment of its own.
+        Columns that define segments. A missing value is a segment of its own; values with the same text are one
+        segment.
     probability, label, weight, pos_label
         Names of the columns, and the positive label.
     depth : {1, 2}, default 2

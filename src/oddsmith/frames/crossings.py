@@ -106,7 +106,8 @@ def _key(rows: ScoredFrame, name: str, bins: int, max_values: int) -> nw.Expr | 
 
 def _values(rows: ScoredFrame, name: str, most: int) -> list[Any]:
     """Return the distinct values of a column, or one more than the most."""
-    sent = rows.answer(lambda frame: frame.select(nw.col(name)).unique().head(most + 1))
+    # Narwhals numbers all rows of SQL engines to find the unique ones; a count by value is several times faster.
+    sent = rows.answer(lambda frame: frame.group_by(name).agg(nw.len().alias(rows.spare)).head(most + 1))
     return list(sent[name].values[~sent[name].missing])
 
 
