@@ -350,3 +350,17 @@ def test_masked_rows_of_several_classes(calibrator):
     masked[4, y[4]] = -np.inf
     with pytest.raises(InvalidInputError, match="true class of a row must not have a logit of −inf"):
         fit_method(rows, calibrator)
+
+
+def test_the_gain_over_probabilities_of_zero_is_unbounded():
+    logits, y = sample(400, 3, seed=1)
+    prob = softmax(logits, axis=1)
+    right = np.where((prob < 0.01) & (np.arange(3) != y[:, None]), 0.0, prob)
+    fitted = AutoScaling().fit(right / right.sum(axis=1, keepdims=True), y)
+    assert np.isfinite(fitted.gain_)
+    assert np.isfinite(fitted.gain_interval_[0])
+    assert fitted.gain_interval_[1] == np.inf
+    assert "to infinity, since P = 0 may be wrong" in fitted.verdict_
+    fitted = AutoScaling().fit(np.eye(3)[logits.argmax(axis=1)], y)
+    assert (fitted.gain_, fitted.gain_interval_, fitted.worth_it_) == (np.inf, (np.inf, np.inf), True)
+    assert "went from infinity to" in fitted.verdict_

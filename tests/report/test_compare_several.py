@@ -111,7 +111,8 @@ def test_probabilities_are_read_as_they_are(rows, compared):
     assert found.mean("log_loss") == pytest.approx(compared.mean("log_loss"), abs=0.02)  # folds are others
     certain = np.eye(3)[rows.values.argmax(axis=1)]
     held = compare_methods(replace(prob, values=certain), {"temperature": TemperatureScaling()})
-    assert np.isfinite(held.mean("log_loss")[UNCALIBRATED])
+    assert held.mean("log_loss")[UNCALIBRATED] == np.inf  # as `verdict` says
+    assert (held.advice.kind, held.advice.gain.mean) == ("calibrate", np.inf)
 
 
 def test_a_calibrator_takes_each_class_against_the_rest(rows):
@@ -181,7 +182,7 @@ def test_methods_that_fail_are_left_out_and_said(rows):
 
 
 def test_it_refuses_what_cannot_be_compared(rows):
-    with pytest.raises(InvalidInputError, match="two cases or more must lie outside the most frequent class"):
+    with pytest.raises(InvalidInputError, match="two cases or more must be outside the most frequent class"):
         compare_methods(replace(rows, truth=np.zeros(600, np.int64)), METHODS)
     with pytest.raises(InvalidInputError, match="n_folds"):
         compare_methods(rows, METHODS, n_folds=1)

@@ -16,7 +16,7 @@ from oddsmith.calibrators._masked_logits import Logits, centered, unmasked
 from oddsmith.calibrators._recenter import level_classes
 from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
 from oddsmith.calibrators.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
-from oddsmith.data import Fold, Signal
+from oddsmith.data import LEAST, Fold, Signal
 from oddsmith.errors import SeparableWarning
 from oddsmith.fitting import (
     Cases,
@@ -65,6 +65,9 @@ _EVIDENCE = 4.0
 #: this share of base rates.
 _AS_GIVEN, _SURPRISE = "as given", 0.005
 
+#: By how much the log of a probability that is read as the least one may differ from that, after rounding.
+_ROUNDING = 1e-3
+
 #: Parts with less weight than this are left out, but for the base rates, which keep rare surprises affordable.
 _NEGLIGIBLE = 0.005
 
@@ -96,7 +99,8 @@ class AutoScaling(JointScaling):
         reversed or carry no signal are named first.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against leaving the logits uncalibrated, with its 95 %
-        interval. NaN where there are too few cases to tell.
+        interval. Infinite where a probability of exactly 0 was wrong; where such probabilities were right so far, the
+        upper limit is infinite. NaN where there are too few cases to tell.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where there are too few cases, and False where the logits are reversed
         or carry no signal.
@@ -180,7 +184,7 @@ class AutoScaling(JointScaling):
         if folds and reason is not SeparableWarning:
             counts = weight if self.weighted_ else weight.astype(np.int64)
             obstacle = Signal.of_rows(softmax(logits.z, axis=1), index, counts).words()
-        worth = self._measure_gain(judged, weights, names, obstacle)
+        worth = self._measure_gain(judged, weights, names, obstacle, self._zeros(cases))
         self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._left_out(cases)]))
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
@@ -190,8 +194,20 @@ class AutoScaling(JointScaling):
         """The fitted map, from columns to probabilities."""
         return ScalingMap(self.n_features_in_, self.input_, *self._blend)
 
+    def _zeros(self, cases: Sorted) -> tuple[bool, bool]:
+        """Whether some probabilities as given are 0, and whether some of these are of the true class."""
+        if self.input_ == "logits":
+            return False, False
+        zero = log_softmax(cases.z, axis=1) <= math.log(LEAST) + _ROUNDING
+        return bool(zero.any()), bool(zero[np.arange(len(zero)), cases.truth].any())
+
     def _measure_gain(
-        self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str], obstacle: str = ""
+        self,
+        judged: "_HeldOutLikelihoods",
+        weights: Floats,
+        names: list[str],
+        obstacle: str,
+        zeros: tuple[bool, bool],
     ) -> str:
         """Measure what calibrating brought, and return it in words; with an obstacle it is never worth it."""
         self.gain_: float = math.nan
@@ -205,11 +221,22 @@ class AutoScaling(JointScaling):
         before, tempered, after = (judged.mean(each)[0] for each in losses)
         self.gain_, error = judged.mean(-judged.as_is - ours)
         half = HeldOutLaw.of(error, judged.n_folds, judged.cases).half_width()
-        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
+        low, high = self.gain_ - half, self.gain_ + half
+        start, gained = f"{before:.4f}", f"gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f}"
+        some_zero, was_true = zeros
+        if some_zero:
+            high, gained = (
+                math.inf,
+                f"gain {self.gain_:.4f}, 95 % interval {low:.4f} to infinity, since P = 0 may be wrong",
+            )
+        if was_true:
+            self.gain_ = low = math.inf
+            start, gained = "infinity", "unbounded gain, since P = 0 was wrong"
+        self.gain_interval_ = low, high
         self.worth_it_ = low > 0 and not obstacle
         change = (
-            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
-            f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
+            f"In {judged.n_folds} folds the log-loss went from {start} to {after:.4f}, by temperature scaling to "
+            f"{tempered:.4f} ({gained})"
         )
         if obstacle:
             return f"{change}."

@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator, JointScaling, fit_method
-from oddsmith.data import LEAST, Fold, Meaning, ScoreRows, ScoreTable, Signal, deal_groups
+from oddsmith.data import Fold, Meaning, ScoreRows, ScoreTable, Signal, deal_groups
 from oddsmith.maps import logit
 from oddsmith.metrics import (
     ClassForecast,
@@ -214,7 +214,7 @@ class RowCases(HeldOutCases):
         """Log-probabilities of the rows as they are."""
         if self.rows.meaning == "log_odds":
             return np.asarray(log_softmax(self.rows.values, axis=1))
-        return np.log(np.maximum(self.rows.values, LEAST))
+        return _log(self.rows.values)
 
     def forecasts(self, method: Any) -> Floats:
         """Return the held-out log-probabilities of a method."""
@@ -262,7 +262,13 @@ def _fitted_log_prob(method: Any, rows: ScoreRows, values: Floats) -> Floats:
     fitted = _fitted(method, rows.values, rows.truth, weight)
     shape = (len(values), len(rows.labels))
     prob = _checked(np.asarray(fitted.predict_proba(values), dtype=np.float64), shape, "a column per class")
-    return np.log(np.maximum(prob, LEAST))
+    return _log(prob)
+
+
+def _log(prob: Floats) -> Floats:
+    """Return logs of probabilities: −inf for 0, whose log-loss is infinite where it happens."""
+    with np.errstate(divide="ignore"):
+        return np.log(prob)
 
 
 def _fitted(method: Any, x: Floats, y: NDArray[Any], weight: Weights) -> Any:
