@@ -37,7 +37,7 @@ def reference_table(rows: Sequence[dict], reference: str) -> str:
         [
             row["competitor"],
             f"{row['difference']:+.2f}",
-            f"{row['low']:+.2f} … {row['high']:+.2f}",
+            "" if np.isnan(row["low"]) else f"{row['low']:+.2f} … {row['high']:+.2f}",
             f"{row['difference_where_it_ran']:+.2f}",
             f"{row['wins']} of {row['sources']}",
             f"{row['wilcoxon']:.4f}",
@@ -59,8 +59,11 @@ def nothing_table(rows: Sequence[dict]) -> str:
     titles = {"all": "all scores", "inner": "within (0, 1)"}
     body = []
     for row in rows:
-        cells = [f"{row[part]:+.2f} (≤ {row[f'{part} limit']:+.2f})" for part in parts]
-        body.append([row["competitor"], *cells, "yes" if row["all limit"] <= 0 else "no"])
+        limits = [row[f"{part} limit"] for part in parts]
+        shown = ["" if np.isnan(limit) else f" (≤ {limit:+.2f})" for limit in limits]
+        cells = [f"{row[part]:+.2f}{limit}" for part, limit in zip(parts, shown, strict=True)]
+        safe = "" if np.isnan(row["all limit"]) else "yes" if row["all limit"] <= 0 else "no"
+        body.append([row["competitor"], *cells, safe])
     heads = ["competitor", *(titles.get(part, part) for part in parts), "not worse on all"]
     return (
         "Against doing nothing: log-loss difference × 10³ (negative: better) and its upper 95 % limit over sources.\n"
