@@ -94,12 +94,13 @@ def audit(
                 f"{one.rows:,}",
                 f"{one.observed:,.6g}",
                 f"{one.expected:,.6g}",
-                f"{one.ratio:.3g} [{one.ratio_low:.3g}, {one.ratio_high:.3g}]",
+                f"{one.ratio:.3g}",
+                f"{one.ratio_low:.2f}–{one.ratio_high:.2f}",
                 p_value({"p_value": one.p_holm}),
             ]
             for one in found.segments[:_WORST]
         ]
-        titles = ["rows", "observed", "expected", f"ratio [{100 * level:g} %]", "p (Holm)"]
+        titles = ["rows", "observed", "expected", "ratio", f"{100 * level:g} %", "p (Holm)"]
         more = len(found.segments) - _WORST
         caption = f"{more:,} more segments with --json" if more > 0 else None
         console.print(table_of(["segment"], titles, lines, caption=caption))
