@@ -17,10 +17,19 @@ def room_of(path: Path, package: Path = PACKAGE) -> str:
     return path.relative_to(package).parts[0].removesuffix(".py")
 
 
-def imported(path: Path, package: Path = PACKAGE) -> set[tuple[str, ...]]:
-    """Return what a file imports of its package, at any place in it, as paths of names within the package."""
+def imported(path: Path, package: Path = PACKAGE, *, nested: bool = True) -> set[tuple[str, ...]]:
+    """Return what a file imports of its package, at any place in it, as paths of names within the package.
+
+    Without ``nested``, imports inside of functions are left out.
+    """
     found: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    late = {
+        inner for node in ast.walk(tree) if not nested and isinstance(node, ast.FunctionDef) for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in late:
+            continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package.name:
             found |= {(*node.module.split(".")[1:], alias.name) for alias in node.names}
         if isinstance(node, ast.Import):

@@ -15,7 +15,7 @@ from oddsmith.metrics import (
     forecast_from_arrays,
     log_loss,
     measure,
-    register,
+    register_measure,
     spiegelhalter_test,
     squared_error,
     verdict,
@@ -124,7 +124,7 @@ def test_every_bound_can_break_and_hold(run, predictions):
 
 
 def test_every_measure_can_be_a_bound_also_one_from_outside(run, predictions):
-    @register
+    @register_measure
     @measure("weight of all rows")
     def toy_weight(forecast):
         return forecast.n_pos + forecast.n_neg

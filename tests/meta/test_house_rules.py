@@ -82,6 +82,34 @@ def test_rooms_import_each_other_through_their_facade(path):
             assert not name[-1].startswith("_"), f"{path.name} imports {'.'.join(name)}"
 
 
+def module_of(path):
+    """Return the name of a module within the package."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_modules_import_each_other_without_cycles():
+    """Imports at the top of modules, also those for type checking, form no cycle.
+
+    But for one: an engine of frames reads the frame with scores, which knows its engine.
+    """
+    known = {module_of(path) for path in INSIDE}
+    graph = {}
+    for path in INSIDE:
+        names = (".".join(name) for name in imported(path, nested=False))
+        found = (name if name in known else name.rpartition(".")[0] for name in names)
+        graph[module_of(path)] = {name for name in found if name in known} - {module_of(path)}
+    for name in [name for name in graph if name.startswith("frames.engines")]:
+        graph[name].discard("frames.scored_frame")
+    while leaves := {name for name, others in graph.items() if not others}:
+        graph = {name: others - leaves for name, others in graph.items() if name not in leaves}
+    assert graph == {}
+
+
+def test_no_module_is_named_after_a_number_of_classes():
+    names = [part for path in MODULES for part in path.relative_to(PACKAGE).with_suffix("").parts]
+    assert not [name for name in names if "class_" in name or "joint" in name]
+
+
 @pytest.mark.parametrize("path", [path for path in STUDY_MODULES if path.parent != STUDIES])
 def test_imports_of_the_studies_point_one_way(path):
     for other in {name[0] for name in imported(path, STUDIES)}:

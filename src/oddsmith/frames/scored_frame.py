@@ -116,9 +116,6 @@ class ScoredFrame:
 
     def extent(self) -> Extent:
         """Ask for the range of the scores."""
-        known = self.engine.known_extent(self)
-        if known is not None:
-            return known
         score = self.as_double(self.score)
         wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
         rows, low, high = numbers(self.answer(lambda frame: frame.select(**wanted)))

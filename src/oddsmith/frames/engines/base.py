@@ -152,15 +152,6 @@ class FrameEngine:
             A frame in the engine's type.
         """
 
-    def known_extent(self, rows: "ScoredFrame") -> Extent | None:
-        """Return the range of the scores where it is known without a query.
-
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        """
-
     def as_integer(self, flag: nw.Expr) -> nw.Expr:
         """Return a column of bools as 64 bits.
 

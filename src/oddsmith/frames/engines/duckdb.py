@@ -1,6 +1,5 @@
 """DuckDB: relations, asked and extended in its own words where these are faster."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +8,15 @@ import numpy as np
 
 from oddsmith.data import Grid
 from oddsmith.formula import with_limits
-from oddsmith.frames.engines.base import KEY_SEPARATOR, Extent, Frame, FrameEngine, LongNames, SentColumn
-from oddsmith.frames.sql_text import identifier, text_literal
+from oddsmith.frames.engines.base import KEY_SEPARATOR, Frame, FrameEngine, LongNames, SentColumn
+from oddsmith.frames.sql_text import identifier
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation, Expression
+    from duckdb import Expression
 
     from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
-
-#: All rows of files and nothing else, as DuckDB writes it; paths with brackets are left to it.
-_FILES = re.compile(r'SELECT \* FROM parquet_scan\((\[[^][]*\]), [^()]*union_by_name := false\) AS "[^"]*"')
 
 
 class DuckDB(FrameEngine):
@@ -31,11 +27,6 @@ class DuckDB(FrameEngine):
     def query_text(self, native: Any) -> str | None:
         """Return the SQL."""
         return str(native.sql_query())
-
-    def known_extent(self, rows: "ScoredFrame") -> Extent | None:
-        """Return the range of doubles that footers of Parquet files tell."""
-        is_double = rows.schema[rows.score] == nw.Float64
-        return range_in_footers(rows.frame.to_native(), rows.score) if is_double else None
 
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
         """Run a query without PyArrow or pandas, which need not be there."""
@@ -107,37 +98,3 @@ def cell_expression(grid: Grid, score: "Expression") -> "Expression":
 
     cell = call("floor", grid.place(score, lambda odds: call("ln", odds)) * (1 / grid.width))
     return duckdb.CaseExpression((score >= 0) & (score <= 1), cell).otherwise(score) if grid.log_odds else cell
-
-
-def range_in_footers(relation: "DuckDBPyRelation", column: str) -> Extent | None:
-    """Return the range of a column of doubles, None where footers do not tell it or rows are not plain files.
-
-    Of a single Parquet file DuckDB looks there by itself.
-
-    Examples
-    --------
-    >>> import duckdb, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = duckdb.execute(f"COPY (SELECT i / 4 AS s FROM range(9) t(i)) TO '{folder}/0.parquet'")
-    ...     range_in_footers(duckdb.read_parquet(f"{folder}/*.parquet"), "s")
-    Extent(rows=9, span=(0.0, 2.0))
-    """
-    import duckdb
-
-    files = _FILES.fullmatch(relation.sql_query().strip())
-    if files is None:
-        return None
-    told = "bool_and(coalesce(type = 'DOUBLE' AND stats_min_value <> '' AND stats_max_value <> '', false))"
-    limits = "min(stats_min_value::DOUBLE), max(stats_max_value::DOUBLE)"
-    query = (
-        f"SELECT {told}, sum(row_group_num_rows), {limits} "
-        f"FROM parquet_metadata({files[1]}) WHERE path_in_schema = {text_literal(column)}"
-    )
-    try:
-        answer = relation.query("rows_of_files", query)
-        known, rows, low, high = answer.fetchall()[0] if answer is not None else (False, 0, 0.0, 0.0)
-    except duckdb.Error:
-        return None
-    if not known or not np.isfinite([low, high]).all():
-        return None
-    return Extent(int(rows), (low, high))
