@@ -106,6 +106,37 @@ def test_same_as_numpy(held, engine, models):
         np.testing.assert_allclose(best[np.arange(len(rows)), chosen], best.max(axis=1), atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("keys", [("place it",), ("place it", "day")])
+def test_segments_have_their_own_maps(held, engine, models, keys):
+    """Maps of several shapes; a segment that the model does not know, and a missing key, get the map of all rows."""
+    rows = probe_rows(models["temperature"].map)[:: 3 if engine == "pyspark" else 1]
+    n = len(rows)
+    names = [["north", 'so"uth', "it's", "new", None][i % 5] for i in range(n)]
+    days = [i // 5 % 2 for i in range(n)]
+    table = table_of(rows).append_column("place it", pa.array(names)).append_column("day", pa.array(days))
+    parts = [models[name] for name in ("temperature", "auto", "clipped")]
+    segments = dict(zip(["north", 'so"uth', "it's"], parts, strict=True))
+    if len(keys) > 1:
+        segments = {(name, str(day)): part for name, part in segments.items() for day in (0, 1)}
+    model = models["steps"].with_segments(keys[0] if len(keys) == 1 else keys, segments)
+    given = names if len(keys) == 1 else [(name, str(day)) for name, day in zip(names, days, strict=True)]
+    own = [model.of_segment(one).map for one in given]
+    expected = np.concatenate([fitted.class_probability(row[None]) for fitted, row in zip(own, rows, strict=True)])
+    missing = np.isnan(expected).any(axis=1)
+    frame = held(table)
+    if engine == "ibis-duckdb":
+        with pytest.raises(InvalidInputError, match="need an engine that runs statements"):
+            apply(frame, model, COLUMNS)
+        return
+    result = apply(frame, model, COLUMNS)
+    assert type(result) is type(frame)
+    found = collected(result)
+    assert found.columns[: len(table.column_names)] == table.column_names
+    got = np.array([values_of(found, f"probability_{label}") for label in LABELS], dtype=np.float64).T
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+    assert [one is None for one in values_of(found, "decision")] == missing.tolist()
+
+
 def test_spark_computes_many_classes_by_arrays(held, engine, models, monkeypatch):
     """A column per component takes minutes to plan for a hundred classes; three show the same."""
     if engine != "pyspark":

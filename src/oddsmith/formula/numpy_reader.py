@@ -52,10 +52,11 @@ def with_limits(formula: Formula, *, always: bool = False) -> Formula:
     (array([nan]), array([1.]))
     """
     of_members = any(isinstance(node, Column) and node.values.ndim > 1 for node in walk(formula))
-    ends, infinite = (
+    found = (
         np.atleast_2d(MemberSteps().computing(formula)(np.array(at)) if of_members else evaluate(formula, at))
         for at in ([-MAX, MAX], [-np.inf, np.inf])
     )
+    ends, infinite = (np.broadcast_to(one, (len(one), 2)) for one in found)  # constants of members have one column
     # Comparisons are right at ±∞, so that what the map refuses is missing there as well.
     low, high = np.any(~np.isnan(ends) & (always | (infinite != ends)), axis=0)
     if low:

@@ -4,13 +4,14 @@ import dataclasses
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import narwhals.stable.v2 as nw
 
 from oddsmith import _check
 from oddsmith.errors import UnknownSegmentWarning
-from oddsmith.export import input_columns, joint_model_of, labels_of_one_kind, new_columns
+from oddsmith.export import input_columns, joint_model_of, labels_of_one_kind, new_columns, to_sql
 from oddsmith.frames.engines.base import KEY_SEPARATOR
 from oddsmith.frames.plans import JointPlan
 from oddsmith.frames.scored_frame import ScoredFrame
@@ -78,10 +79,7 @@ def apply(
     """
     several = None if isinstance(model, Mapping) else joint_model_of(model)
     if several is not None:
-        if by is not None or several.by is not None:
-            must = "segments are applied to frames for two classes only"
-            _check.fail(must, f"by={by or several.by!r}", "apply model.of_segment(name) to the rows of each segment")
-        return _with_classes(frame, several, scores, f"{name or 'probability'}_")
+        return _with_classes(frame, several, scores, f"{name or 'probability'}_", by)
     maps = _maps(model, by)
     score = _score_column(model, scores)
     rows = ScoredFrame.of(frame, score, score, None, maps.by)
@@ -137,18 +135,59 @@ def _as_known(name: str, values: Sequence[Collection[str]]) -> str:
     return KEY_SEPARATOR.join(key if is_known else _OTHER for key, is_known in zip(keys, known, strict=True))
 
 
-def _with_classes(frame: Any, model: Model, scores: str | Sequence[str] | None, prefix: str) -> Any:
+def _with_classes(
+    frame: Any, model: Model, scores: str | Sequence[str] | None, prefix: str, by: str | Sequence[str] | None
+) -> Any:
     """Add the probability of each class, and the decision, to a frame."""
     if scores is None and model.column_names is None:
         _check.fail("scores must name the columns of the classes", "scores=None", "name one column per class")
     given = input_columns(model, [scores] if isinstance(scores, str) and model.map.columns == 1 else scores)
-    rows = ScoredFrame.of(frame, given[0], given[0], None, (), given)
+    keys = _segment_columns(model, by)
+    rows = ScoredFrame.of(frame, given[0], given[0], None, keys, given)
     added = rows.names.for_new(new_columns(model, prefix, rows.names.originals.values()))
     *probs, decision = added
     assert isinstance(model.map, JointMap)
-    plan = JointPlan(model.map, rows.scores, probs, decision, labels_of_one_kind(model))
+    labels = labels_of_one_kind(model)
+    plan = JointPlan(model.map, rows.scores, probs, decision, labels)
+    if keys:
+        segments: dict[str, Any] = {_joined(name): part.map for name, part in model.segments.items()}
+        _report_unknown(rows, Maps(cast("Any", model.map), rows.by, segments))
+        plan = plan._replace(segments=segments)
     with rows.engine.asking(rows.frame, "plan the probabilities"):
-        return rows.names.restored(rows.engine.with_probabilities(rows, plan), added)
+        if not keys or not rows.lazy:
+            return rows.names.restored(rows.engine.with_probabilities(rows, plan), added)
+        native, values = rows.frame.to_native(), [*(0.5 for _ in probs), labels[0]]
+        plain = dataclasses.replace(model, by=rows.by[0] if len(rows.by) == 1 else rows.by)
+        known = dict(zip(added, values, strict=True))
+        batches = rows.engine.with_batches(native, known, partial(_batch, rows=rows, plan=plan))
+        if batches is not None:
+            return rows.names.restored(batches, added)
+        view, own = f"{rows.spare}_rows", f"{rows.spare}_p_"
+        dialect = "spark" if rows.frame.implementation.is_pyspark() else "duckdb"
+        sql = to_sql(plain, dialect=dialect, table=view, columns=list(rows.scores), prefix=own)
+        made = rows.engine.with_statement(native, view, sql)
+        named = dict(zip(new_columns(model, own, rows.schema), added, strict=True))
+        if rows.engine.renames:
+            made = rows.engine.renamed(made, {name: name for name in rows.schema} | named)
+        else:
+            made = nw.from_native(made).rename(named).to_native()
+        return rows.names.restored(made, added)
+
+
+def _batch(part: Any, *, rows: ScoredFrame, plan: JointPlan) -> Any:
+    """Return a batch in memory with the columns of a plan."""
+    here = ScoredFrame.of(part, rows.score, rows.score, None, rows.by, rows.scores)
+    return here.engine.with_probabilities(here, plan)
+
+
+def _segment_columns(model: Model, by: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns of segments: those given, or of the fit."""
+    given, own = (by,) if isinstance(by, str) else tuple(by or ()), model.segment_columns
+    if given and not own:
+        _check.fail("by must be given for a model by segment only", f"by={by!r}", "leave it out")
+    if given and len(given) != len(own):
+        _check.fail(f"by must name {len(own)} columns", f"by={by!r}", f"name columns of {', '.join(own)}")
+    return given or own
 
 
 def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:
@@ -194,16 +233,13 @@ def _shown(name: str) -> str:
 
 def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
     """Return the maps of whatever was given."""
-    columns = None if by is None else (by,) if isinstance(by, str) else tuple(by)
     if isinstance(model, Model) and model.by is not None:
-        own = model.segment_columns
-        if columns is not None and len(columns) != len(own):
-            _check.fail(f"by must name {len(own)} columns", f"by={by!r}", f"name columns of {', '.join(own)}")
+        columns = _segment_columns(model, by)
         model = model.written_out()
-        segments = {_joined(name): map_of(part) for name, part in model.segments.items()}
-        return Maps(map_of(model.map), own if columns is None else columns, segments)
+        return Maps(map_of(model.map), columns, {_joined(name): map_of(part) for name, part in model.segments.items()})
+    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     if not isinstance(model, Mapping):
-        if columns is not None:
+        if columns:
             _check.fail("by must be given for a model by segment only", f"by={by!r}", "leave it out")
         return Maps(map_of(model))
     if not columns:

@@ -1,11 +1,16 @@
 """How engines compute a model of several classes: layers of columns, one upon the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith._types import Floats
 from oddsmith.formula import Formula, Layer, as_layers, guarded_layers, largest
-from oddsmith.maps import JointMap
+from oddsmith.maps import JointMap, rows_by_segment
 
 #: Columns of doubles that a map reads, its layers, and the columns of the probabilities and of the largest of them.
 PlannedLayers = tuple[list[str], list[Layer], list[str], str]
@@ -19,6 +24,16 @@ class JointPlan(NamedTuple):
     probs: list[str]
     decision: str
     labels: list[Any]  # of one kind
+    segments: Mapping[str, JointMap] = MappingProxyType({})  # maps of segments; the one above is for all others
+
+    def probability(self, rows: Floats, keys: NDArray[Any] | None) -> Floats:
+        """Compute in NumPy, rows with a key by the map of their segment."""
+        if keys is None:
+            return self.map.class_probability(rows)
+        result = np.empty((len(rows), len(self.probs)))
+        for name, at in rows_by_segment(keys).items():
+            result[at] = self.segments.get(name, self.map).class_probability(rows[at])
+        return result
 
     def layers(
         self, spare: str, *, prepare: Callable[[Formula], Formula] | None = None, strict: bool = False

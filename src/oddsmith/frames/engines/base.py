@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsmith import _check
 from oddsmith._types import Bools
 from oddsmith.data import Grid
 from oddsmith.errors import EngineError, OddsmithError
@@ -339,6 +340,19 @@ class FrameEngine:
         reader = partial(ExpressionReader, as_text=self.writes_numbers_as_text)
         added = with_layers(nw, rows.frame, map(rows.as_double, plan.columns), plan, layers, reader)
         return added.select(*rows.schema, *plan.probs, plan.decision).to_native()
+
+    def with_batches(self, native: Any, added: Mapping[str, Any], function: Callable[[Any], Any]) -> Any:
+        """Return a native frame with the columns that a function adds to each batch of its rows.
+
+        ``added`` has a value of each new column. None: the engine runs statements instead.
+        """
+        del native, added, function
+
+    def with_statement(self, native: Any, view: str, sql: str) -> Any:
+        """Return what a statement makes of a native frame, which it calls by the name of a view."""
+        del view, sql
+        hint = "apply model.of_segment(name) to the rows of each segment"
+        _check.fail("segments of several classes need an engine that runs statements", type(native).__name__, hint)
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls.

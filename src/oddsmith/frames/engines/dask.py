@@ -4,7 +4,7 @@ Nothing that Dask aligns by index may decide which row gets which value: indexes
 made of NumPy and pandas alone, and the workers need nothing of this library.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -31,6 +31,13 @@ class Dask(FrameEngine):
         with self.asking(frame, "answer the query"):
             series = frame.select(x=column).to_native()["x"].astype("float64").dropna()
             return [float(value) for value in series.quantile(list(shares)).compute() if not np.isnan(value)]
+
+    def with_batches(self, native: Any, added: Mapping[str, Any], function: Callable[[Any], Any]) -> Any:
+        """Return a frame with columns that a function adds to each partition; workers need this library."""
+        import pandas as pd
+
+        meta = native._meta.assign(**{name: pd.Series([value]).iloc[:0] for name, value in added.items()})
+        return native.map_partitions(function, meta=meta)
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""

@@ -56,6 +56,10 @@ class DuckDB(FrameEngine):
         keys = f" || chr({ord(KEY_SEPARATOR)}) || ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in rows.by)
         return self.fetch(nw.from_native(relation.limit(most).project(f"{keys} AS segment")))["segment"]
 
+    def with_statement(self, native: Any, view: str, sql: str) -> Any:
+        """Return the relation of the statement."""
+        return native.query(view, sql)
+
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the relation with the probability of each row, in their order."""
         from oddsmith.frames.duckdb_expressions import with_formula

@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.engines.base import Frame, FrameEngine, SentColumn
 
 if TYPE_CHECKING:
     from oddsmith.frames.plans import JointPlan
@@ -29,11 +29,7 @@ class ArrowMemory(FrameEngine):
         wanted = {"score": rows.as_double(rows.score)} | ({} if not maps.by else {"segment": rows.segment()})
         sent = self.answer(frame, lambda asked: asked.select(**wanted))
         scores, missing = sent["score"]
-        keys = None
-        if maps.by:
-            keys = sent["segment"].values.astype(object)
-            keys[sent["segment"].missing] = None
-            keys = keys[~missing]
+        keys = _keys(sent["segment"])[~missing] if maps.by else None
         prob = np.full(len(scores), np.nan)
         prob[~missing] = maps.probability(scores[~missing], keys)
         added = nw.new_series(name, prob, nw.Float64, backend=frame.implementation)
@@ -43,9 +39,11 @@ class ArrowMemory(FrameEngine):
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision."""
         wanted = {f"score{place}": rows.as_double(name) for place, name in enumerate(plan.columns)}
+        wanted |= {"segment": rows.segment()} if rows.by else {}
         sent = self.answer(rows.frame, lambda asked: asked.select(**wanted))
+        keys = _keys(sent.pop("segment")) if rows.by else None
         scores = np.column_stack([np.where(missing, np.nan, values) for values, missing in sent.values()])
-        prob = plan.map.class_probability(scores)
+        prob = plan.probability(scores, keys)
         missing = np.isnan(prob).any(axis=1)
         kind = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}[type(plan.labels[0])]
         columns: dict[str, tuple[NDArray[Any], Any]] = {
@@ -64,3 +62,10 @@ class ArrowMemory(FrameEngine):
             frame = frame.with_columns(*(nw.when(there).then(nw.col(name)).alias(name) for name in columns))
             frame = frame.drop(absent.name)
         return frame.to_native()
+
+
+def _keys(segment: SentColumn) -> NDArray[np.object_]:
+    """Return the name of the segment of each row, None where there is none."""
+    keys = segment.values.astype(object)
+    keys[segment.missing] = None
+    return keys

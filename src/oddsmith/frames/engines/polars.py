@@ -1,6 +1,6 @@
 """Polars: expressions, with knots looked up by its search in a series."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,15 @@ class PolarsLazy(FrameEngine):
         small = nw.get_native_namespace(frame).LazyFrame(table)
         joined: Frame = nw.from_native(frame.to_native().join(small, on=key, how="left", maintain_order="left"))
         return joined
+
+    def with_batches(self, native: Any, added: Mapping[str, Any], function: Callable[[Any], Any]) -> Any:
+        """Return a lazy frame with columns that a function adds to frames in memory."""
+        schema = native.collect_schema()
+        schema |= {
+            name: nw.from_dict({name: [value]}, backend="polars").to_native().schema[name]
+            for name, value in added.items()
+        }
+        return native.map_batches(function, schema=schema)
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""

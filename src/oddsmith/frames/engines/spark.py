@@ -51,6 +51,15 @@ class Spark(FrameEngine):
         other = nw.from_native(frame.to_native().sparkSession.createDataFrame(rows, ", ".join(columns)))
         return frame.join(other, on=key, how="left")
 
+    def with_statement(self, native: Any, view: str, sql: str) -> Any:
+        """Return the frame of the statement; the view is there only while it is planned."""
+        session = native.sparkSession
+        native.createOrReplaceTempView(view)
+        try:
+            return session.sql(sql)
+        finally:
+            session.catalog.dropTempView(view)
+
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row; parameters of segments are joined to the rows.
 
