@@ -101,7 +101,8 @@ def paired_bootstrap(
 
     With fewer than 256 units, p is at least (3/4)^n, which exceeds 5 % up to ten units: with this probability, a kind
     of unit that makes up a quarter of the population is missing from the sample. If rare units decide the mean, no test
-    keeps its level without them (Bahadur and Savage). This bound does not affect the interval.
+    keeps its level without them (Bahadur and Savage). This bound does not affect the interval. With ten units or fewer,
+    `micro_sign_test` and `cluster_sign_flip_test` can find that one method wins more often, which is another question.
 
     Groups of unequal weights v count as n = (Σv)²/Σv² units here and in Student's t.
 
