@@ -15,6 +15,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,11 +95,11 @@ class Stream(NamedTuple):
     log_odds: Any
 
     @staticmethod
-    def of(monitor: Monitor, log_odds: Any) -> "Stream":
-        """Return the stream of a monitor, by its model where it has one."""
+    def of(monitor: Monitor, log_odds: Any, first: Any) -> "Stream":
+        """Return the stream of a monitor, by its model where it has one, whose first batch has so many rows of each."""
         if monitor.model is not None:
             log_odds = readings(monitor.model)(_GRID)
-        like = ScoreTable.from_arrays(log_odds, np.zeros(len(log_odds), int))
+        like = ScoreTable.from_arrays(log_odds, np.zeros(len(log_odds), int), first)
         return Stream(monitor._new_track(None, like, 0).evidence, log_odds)
 
 
@@ -120,16 +121,17 @@ def false_alarms(law: str, method: str, fitted: int, seeds: range) -> Iterator[d
     counts = []
     for seed in seeds:
         rng = np.random.default_rng([1, seed, fitted, *law.encode()])
-        if fitted:
-            model, table = fitted_model(rng, law, method, fitted)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", StepMapWarning)
-                own = Stream.of(Monitor(model, calibration=table), None)
-            streams["with its error"].append(own)
-            streams["as exact"].append(Stream.of(Monitor(), own.log_odds))
-        else:
-            streams["exact"].append(Stream.of(Monitor(), _exact(law)))
+        made = fitted_model(rng, law, method, fitted) if fitted else None
         counts.append(draw(rng, law, _ROWS).counts(_BATCH))
+        first = counts[-1][1][0]
+        if made is None:
+            streams["exact"].append(Stream.of(Monitor(), _exact(law), first))
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StepMapWarning)
+            own = Stream.of(Monitor(made[0], calibration=made[1]), None, first)
+        streams["with its error"].append(own)
+        streams["as exact"].append(Stream.of(Monitor(), own.log_odds, first))
     for name, runs in streams.items():
         path = np.array([each.log_evidence for each in followed(runs, counts, _BATCH)[0][1:]])
         for seed, one in zip(seeds, path.T, strict=True):
@@ -145,13 +147,14 @@ def delays(law: str, loss: str, calm: int, seeds: range, probcal: bool) -> Itera
     key = {"section": "delay", "law": law, "loss": loss, "calm": calm}
     for seed in seeds:
         rng = np.random.default_rng([2, seed, calm, *law.encode()])
-        streams["exact"].append(Stream.of(Monitor(), _exact(law)))
-        for fitted in (500, 2_000):
-            model, table = fitted_model(rng, law, "Platt", fitted)
-            streams[f"map of {fitted:,} rows"].append(Stream.of(Monitor(model, calibration=table), None))
+        made = {fitted: fitted_model(rng, law, "Platt", fitted) for fitted in (500, 2_000)}
         before, after = draw(rng, law, calm), draw(rng, law, _AFTER, LOSSES[loss])
         rows = Rows(np.concatenate([before.place, after.place]), np.concatenate([before.y, after.y]))
         counts.append(rows.counts(_STEP))
+        first = counts[-1][1][0]
+        streams["exact"].append(Stream.of(Monitor(), _exact(law), first))
+        for fitted, (model, table) in made.items():
+            streams[f"map of {fitted:,} rows"].append(Stream.of(Monitor(model, calibration=table), None, first))
         if probcal:
             yield key | {"monitor": "probcal", "seed": seed, "alarm": _probcal(expit(_exact(law))[rows.place], rows.y)}
     for name, runs in streams.items():
@@ -191,17 +194,21 @@ def _probcal(p: Any, y: Any) -> int | str:
 
 
 def jobs(samples: int) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[dict[str, Any]]]]]:
-    """Return what is to be run, kinds in turn, so that a part of it is a part of each."""
-    for first in range(0, samples, _SEEDS):
-        seeds = range(first, min(first + _SEEDS, samples))
-        for law in LAWS:
-            maps = [("", 0), *((name, n) for name in MAPS for n in (500, 2_000))]
-            for method, fitted in maps[: 3 if first >= _OTHERS * samples else None]:
-                yield ("false", law, method, fitted, "", "", first), _call(false_alarms, law, method, fitted, seeds)
-            for loss in LOSSES if first < _OTHERS * samples else ():
-                for calm in (0, 2_000):
-                    run = _call(delays, law, loss, calm, seeds, first < _PROBCAL * samples)
-                    yield ("delay", law, "", "", loss, calm, first), run
+    """Return what is to be run: first the false alarms of exact P and Platt's maps, then the others in turn."""
+    blocks = [range(first, min(first + _SEEDS, samples)) for first in range(0, samples, _SEEDS)]
+    some = [block for block in blocks if block[0] < _OTHERS * samples]
+
+    def false(law: str, method: str, fitted: int, seeds: range) -> Any:
+        key = ("false", law, method, fitted, "", "", seeds[0])
+        return key, _call(false_alarms, law, method, fitted, seeds)
+
+    for seeds, law in product(blocks, LAWS):
+        yield from (false(law, *fit, seeds) for fit in (("", 0), ("Platt", 500), ("Platt", 2_000)))
+    for seeds, law in product(some, LAWS):
+        yield from (false(law, name, n, seeds) for name in MAPS if name != "Platt" for n in (500, 2_000))
+        for loss, calm in product(LOSSES, (0, 2_000)):
+            run = _call(delays, law, loss, calm, seeds, seeds[0] < _PROBCAL * samples)
+            yield ("delay", law, "", "", loss, calm, seeds[0]), run
 
 
 def _call(function: Callable[..., Iterator[dict[str, Any]]], *args: Any) -> Callable[[], Iterator[dict[str, Any]]]:

@@ -61,7 +61,7 @@ def _intercept(z, y):
     return a
 
 
-@pytest.mark.parametrize(("n", "draws"), [(300, 1500), (2000, 1000)])
+@pytest.mark.parametrize(("n", "draws"), [(100, 2000), (300, 1500), (2000, 1000), (10_000, 300)])
 def test_predicted_standard_errors_are_simulated_ones(n, draws):
     predicted = labels_needed(beta=BETA).standard_errors(n)
     found = simulated(n, draws, n)

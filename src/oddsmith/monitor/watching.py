@@ -568,12 +568,14 @@ class Monitor:
     def _new_track(self, segment: str | None, like: ScoreTable, place: int) -> _Track:
         """Return the track of a segment, which has its share of alpha by its place; rows look like a forecast."""
         alpha = self.alpha / ((place + 1) * (place + 2)) if self._by_segment else self.alpha
-        if self.model is None:
-            return _Track(Evidence(0.0), alpha)
-        own, fit = self.model.of_segment(segment), self._calibration
-        summary = own.data if isinstance(own.data, DataSummary) else None if fit is None else DataSummary.of(fit)
-        if summary is None:
-            return _Track(Evidence(0.0), alpha)  # of a map alone nothing is known
+        own, fit = None if self.model is None else self.model.of_segment(segment), self._calibration
+        summary = None if own is None or not isinstance(own.data, DataSummary) else own.data
+        if own is not None and summary is None and fit is not None:
+            summary = DataSummary.of(fit)
+        if own is None or summary is None:
+            # Exact probabilities, or a map of which nothing is known: lines turn where the first batch is expected.
+            promised = float(like.total @ _probability(like.scores))
+            return _Track(Evidence(math.log((promised + 1) / (float(like.total.sum()) - promised + 1))), alpha)
         share = summary.prevalence
         center = math.log(share / (1 - share)) if 0 < share < 1 else 0.0
         if fit is None:
