@@ -45,6 +45,9 @@ _LEAST = 1e-9
 #: Shares of a number below which others are its rounding.
 _ROUNDED = 1e-12
 
+#: Over the root of the labeled rows of a class, how near to 0 and 1 rates are at which the score statistic is taken.
+_NEAREST = 2.0
+
 Rates = float | Sequence[float] | Mapping[Any, float]
 
 
@@ -262,8 +265,9 @@ def estimate_prior(
 
     The interval inverts T(w) = mean f of these rows − w·mean f of the labeled positives − (1 − w)·mean f of the
     labeled negatives, f = (LR − 1)/(1 + w(LR − 1)), with the variances of all three, and is widened to the likelihood
-    set of χ² times 1 + (variance of the labeled means)/(variance of the mean of these rows). It assumes that the scores
-    of each class are distributed as among the labeled rows.
+    set of χ² times 1 + (variance of the labeled means)/(variance of the mean of these rows). Where w is nearer to 0 or
+    1 than 2/√(labeled rows of the negative or the positive class), f is that of the rate this far off. The interval
+    assumes that the scores of each class are distributed as among the labeled rows.
 
     Parameters
     ----------
@@ -373,10 +377,22 @@ class _Sample(NamedTuple):
     positive: _Labeled
     negative: _Labeled
 
+    def at(self, rate: float) -> float:
+        """Return the rate of which f is taken.
+
+        Near 0 and 1 it is one farther off: means of f would depend on rows that are too rare to be among the labeled.
+        """
+        low, high = (min(0.5, _NEAREST / math.sqrt(side.rows)) for side in (self.negative, self.positive))
+        return min(max(rate, low), 1 - high)
+
     def score(self, rate: float) -> tuple[float, float, float]:
-        """Return T(w), the variance of the mean over the rows without labels, and that of the labeled means."""
-        values = self.new.influence(rate)
-        (m1, v1), (m0, v0) = self.positive.mean_and_variance(rate), self.negative.mean_and_variance(rate)
+        """Return T(w), the variance of the mean over the rows without labels, and that of the labeled means.
+
+        T has mean 0 at the true rate for any f.
+        """
+        at = self.at(rate)
+        values = self.new.influence(at)
+        (m1, v1), (m0, v0) = self.positive.mean_and_variance(at), self.negative.mean_and_variance(at)
         labeled = rate**2 * v1 / self.positive.rows + (1 - rate) ** 2 * v0 / self.negative.rows
         return float(values.mean()) - rate * m1 - (1 - rate) * m0, float(values.var()) / len(values), labeled
 
@@ -446,8 +462,7 @@ def _interval(sample: _Sample, rate: float, level: float) -> tuple[float, float]
         return difference**2 / (unlabeled + labeled) - cut if unlabeled + labeled > 0 else -cut
 
     ends = [rate, _edge(by_likelihood, rate, _LEAST), _edge(by_likelihood, rate, 1 - _LEAST)]
-    # Of what the score statistic accepts, the piece where it falls through 0 next to the estimate: where classes are
-    # far apart, its variance at rates near 0 and 1 is that of a few rows, and such rates would be accepted again.
+    # Of what the score statistic accepts, the piece where it falls through 0 next to the estimate.
     places = [_LEAST, *_PLACES.tolist(), 1 - _LEAST]
     statistic = np.array([sample.score(place)[0] for place in places])
     falls = np.flatnonzero((statistic[:-1] >= 0) & (statistic[1:] <= 0))
@@ -480,7 +495,8 @@ def _no_shift(sample: _Sample, old: float) -> float:
     At the old rate f is the probability but for a constant; the share of labeled positives is random, too.
     """
     difference, unlabeled, labeled = sample.score(old)
-    (m1, v1), (m0, v0) = (side.mean_and_variance(old) for side in (sample.positive, sample.negative))
+    at = sample.at(old)
+    (m1, v1), (m0, v0) = (side.mean_and_variance(at) for side in (sample.positive, sample.negative))
     new, known = len(sample.new.base), sample.positive.rows + sample.negative.rows
     # Without a shift the variance of the new rows is that of the labeled ones, and few new rows do not show their own.
     between = old * (1 - old) * (m1 - m0) ** 2
