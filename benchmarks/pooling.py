@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -124,8 +125,12 @@ def compared(rows, label, by, score, test, rest, method, python):
     began = time.perf_counter()
     pooled = PooledCalibrator(by, method).fit(fit)
     took = time.perf_counter() - began
-    whole = fit_method(ScoreTable.from_frame(fit, "score", "label"), method)
-    tables = ScoreTable.from_frame(fit, "score", "label", by=by)
+    # Scores of a small segment may all lie in [0, 1]; they are log-odds nevertheless.
+    whole = fit_method(replace(ScoreTable.from_frame(fit, "score", "label"), meaning="log_odds"), method)
+    tables = {
+        name: replace(table, meaning="log_odds")
+        for name, table in ScoreTable.from_frame(fit, "score", "label", by=by).items()
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         separate = whole.with_segments(by, {name: fit_method(table, method) for name, table in tables.items()})

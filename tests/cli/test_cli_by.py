@@ -1,5 +1,7 @@
 """``--by`` in evaluate, check, compare and report: a result per segment, the worst first, none for few rows."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from cli_files import csv_text
@@ -142,3 +144,18 @@ def test_a_report_shows_segments(run, classes, tmp_path, given, method):
         text = page.read_text()
         assert all(name in text for name in ("north", "south", "west"))
         assert ("Segments" if suffix != "json" else '"segments"') in text
+
+
+def test_a_segment_of_scores_within_0_and_1_is_not_read_as_probabilities(run):
+    """Where those of all rows are not: new rows of the segment beyond [0, 1] used to be refused."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(0, 2, 1500)
+    shop = np.where((score > 0) & (score < 1) & (rng.random(1500) < 0.5), "small", "large")
+    label = (rng.random(1500) < 1 / (1 + np.exp(-score))).astype(int)
+    Path("scores.csv").write_text(csv_text({"score": score, "shop": shop, "label": label}))
+    Path("new.csv").write_text("score,shop\n0.5,small\n2.0,small\n-1.0,small\n")
+    assert run("fit", "scores.csv", "-o", "model.json", "--by", "shop").code == 0
+    told = run("apply", "model.json", "new.csv", "-o", "-")
+    assert told.code == 0
+    p = [float(line.split(",")[-1]) for line in told.out.splitlines()[1:4]]
+    assert p[2] < p[0] < p[1]

@@ -100,7 +100,10 @@ def _fit_two_classes(
         _refuse_certain(data.table)
 
     def fitted_to(table: "ScoreTable") -> "Model":
-        return fit_method(replace(table, labels=data.labels, meaning=source.meaning), chosen)
+        meaning = source.meaning
+        if meaning == "score" and not _within_unit(data.table) and _within_unit(table):
+            meaning = "log_odds"  # what the scores of all rows are not: probabilities
+        return fit_method(replace(table, labels=data.labels, meaning=meaning), chosen)
 
     _refuse_row_names(by, len(data.segments), data.table.rows)
     with out.waiting("Fitting"), out.show_warnings():
@@ -132,6 +135,11 @@ def _fit_two_classes(
     }
     over = f", {content['segments']} segments" if by else ""
     return model, content, f"to {data.table.rows:,} rows{over}{_spread(terms)}"
+
+
+def _within_unit(table: "ScoreTable") -> bool:
+    low, high = table.span()
+    return low >= 0 and high <= 1
 
 
 def _refuse_row_names(by: "Sequence[str]", segments: int, rows: int) -> None:
