@@ -100,7 +100,7 @@ class AutoScaling(JointScaling):
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against leaving the logits uncalibrated, with its 95 %
         interval. Infinite where a probability of exactly 0 was wrong; where such probabilities were right so far, the
-        upper limit is infinite. NaN where there are too few cases to tell.
+        upper limit is infinite. NaN with too few cases.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where there are too few cases, and False where the logits are reversed
         or carry no signal.
@@ -122,7 +122,7 @@ class AutoScaling(JointScaling):
     to chance. The blend shares the weight with temperature scaling as 1 to exp(4 − G), G being its gain over it in nats
     over all cases out of sample. Logits are read as logs of probabilities, log p, and as log(p + ε), ε chosen by the
     likelihood of temperature scaling: the first suits networks, the second forests and nearest neighbors, which
-    predict exactly 0, and naive Bayes uses both. log p is held above −700 unless temperature scaling is better without
+    predict exactly 0, and naive Bayes uses both. log p is clipped at −700 unless temperature scaling is better without
     that, as for margins of 10⁴. With more than 4,096 logits, fits are stopped after 80 steps.
 
     The log-odds of the blend are moved by the least that makes |Σw(P − Y)| of each class, over the fitted cases,

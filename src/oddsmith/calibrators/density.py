@@ -152,7 +152,7 @@ class DensityCalibrator(_BayesCalibrator):
     """Fit any pair of class-conditional densities, one family for each class.
 
     The named density calibrators are its special cases. Use it when the histograms of the two classes differ in kind,
-    say an exponential for one and a Gaussian for the other.
+    for instance exponential for one and Gaussian for the other.
 
     Parameters
     ----------

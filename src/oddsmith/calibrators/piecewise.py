@@ -35,7 +35,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     n_pieces : 3 or "grow", default 3
         Three pieces, the two inner knots chosen among the 10, 20, …, 90 % percentiles of the negative and of the
         positive scores by training likelihood; or hill climbing from one piece, adding the best of the 5, 10, …, 95 %
-        percentiles of all scores while ``selection`` says so.
+        percentiles of all scores while ``selection`` allows.
     selection : {"gain", "aic", "bic"}, default "gain"
         When to stop growing: at a gain below 1 % of the log-likelihood, or when AIC or BIC no longer fall (each piece
         counts as one parameter more).

@@ -402,7 +402,7 @@ def score_tables(
     estimator : classifier
         Two classes; it is copied.
     X, y, sample_weight, groups
-        Rows, labels (sorted order, the second is positive), and what `CalibratedClassifier.fit` takes beside them.
+        Rows, labels (sorted order, the second is positive), and what `CalibratedClassifier.fit` takes in addition.
     cv, response_method, random_state, n_jobs
         As in `CalibratedClassifier`.
 

@@ -68,7 +68,7 @@ class Export:
     content : str, bytes or dict
         What to put in a file: bytes for ONNX, text with a comment above it otherwise; for dbt texts of files by paths.
     parity : Parity
-        How far it is from the map, if it was verified; the comment says the same.
+        How far it is from the map, if it was verified; the comment states the same.
     """
 
     content: str | bytes | dict[str, str]

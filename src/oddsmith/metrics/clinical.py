@@ -39,14 +39,14 @@ _MEASURES: dict[str, ForecastFunction[..., Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class ClinicalSheet(Result):
-    """What guidelines on the validation of clinical prediction models ask for.
+    """What guidelines on the validation of clinical prediction models require.
 
     Attributes
     ----------
     rows, events : float
         Weight of all cases, and of the positives.
     observed_expected : Interval or str
-        Observed over expected events; a text says why something is not known.
+        Observed over expected events; a text gives the reason if something is unknown.
     measures : dict of str to (Interval or str)
         ``calibration_in_the_large`` (the intercept at slope 1), ``calibration_slope``, ``roc_auc`` (the c-statistic),
         ``scaled_brier`` and ``nagelkerke_r2``.

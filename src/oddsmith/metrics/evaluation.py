@@ -51,7 +51,7 @@ def evaluate(
     ----------
     forecast : ScoreTable, ClassForecast or ScoreRows
         A table of log-odds, or rows of class probabilities; of logits the softmax is evaluated. One made by
-        `forecast_of` knows whether it was fitted on these rows.
+        `forecast_of` records whether it was fitted on these rows.
     intervals : bool, default True
         Whether to compute intervals, which takes most of the time.
     level : float, default 0.95

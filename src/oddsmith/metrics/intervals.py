@@ -145,7 +145,7 @@ def interval(
     the interval is extended to it.
 
     For non-negative ones the truth is supposed to be p + λ(q − p), where q is a spline recalibration of the forecast
-    and λ runs from 0 through 1, up to 24 standard errors beyond. The interval holds the true values under which the
+    and λ runs from 0 through 1, up to 24 standard errors beyond. The interval contains the true values under which the
     observed one is neither among the smallest nor the largest (1 − level)/2; λ = 0 gives the consistency band. An
     upper limit is never below the one of the median sample of a perfect forecast: a small value may be due to chance. A
     recalibration by Platt's line gives a second q; the interval contains the true values of both. With groups, whole

@@ -1,4 +1,5 @@
-"""The monitor: whether the probabilities of a deployed model still hold, as labels arrive, and what to do if not."""
+"""The monitor: whether the probabilities of a deployed model are still right, as labels arrive, and what to do if
+not."""
 
 from oddsmith.monitor.evidence import Evidence as Evidence
 from oddsmith.monitor.evidence import MapError as MapError

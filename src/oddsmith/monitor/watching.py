@@ -250,11 +250,11 @@ class Monitor:
     however often one looks and however long the run is (Ville's inequality).
 
     A fitted map is never exact. The probability that the labels have without a loss is therefore an average over the
-    sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee holds on average over
-    such errors. Rows before a loss show what the error is, so that little power is lost once they outnumber the rows of
-    the fit. P of exactly 0 or 1, from n rows, is read as 1/(2n + 1) or its complement. Not allowed for: errors of the
-    map that no line through its log-odds has, such as those of steps (`StepMapWarning`), or of a method that does not
-    suit the scores.
+    sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee is an average
+    over such errors. Rows before a loss show what the error is, so that little power is lost once they outnumber the
+    rows of the fit. P of exactly 0 or 1, from n rows, is read as 1/(2n + 1) or its complement. Not allowed for: errors
+    of the map that no line through its log-odds has, such as those of steps (`StepMapWarning`), or of a method that
+    does not suit the scores.
 
     Segments have evidence of their own. The probability of any false alarm in the whole run stays at most alpha: all
     rows have alpha/2, and the k-th segment to appear alpha/((k + 1)(k + 2)) (Bonferroni, of e-values).
@@ -265,8 +265,8 @@ class Monitor:
         Of two classes and one score. None: scores are probabilities, and exact.
     calibration : ScoreTable, optional
         The rows of the fit, scores and labels. Without it the error of the map is that of a fit to as many rows as the
-        model was fitted to, with scores as in the first batch, which must have 20 rows; a map alone, of which nobody
-        knows how many rows it was fitted to, is taken as exact.
+        model was fitted to, with scores as in the first batch, which must have 20 rows; a map alone, without the
+        number of rows of its fit, is taken as exact.
     alpha : float, default 0.05
         Probability of a false alarm.
     by_segment : bool, default False
