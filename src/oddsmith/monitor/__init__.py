@@ -1,5 +1,4 @@
-"""The monitor: whether the probabilities of a deployed model are still right, as labels arrive, and what to do if
-not."""
+"""The monitor: are the probabilities of a deployed model still right as labels arrive, and what to do if not."""
 
 from oddsmith.monitor.evidence import Evidence as Evidence
 from oddsmith.monitor.evidence import MapError as MapError
