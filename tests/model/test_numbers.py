@@ -27,8 +27,6 @@ MAX, TINY = 1.7976931348623157e308, 5e-324
         ("log_basis", {"slopes": [MAX, -MAX]}),
         ("cosine", {"coefficients": [MAX, -MAX, MAX]}),
         ("cosine", {"coefficients": [1e308] * 4}),
-        ("unit_input", {"clip": TINY}),
-        ("unit_input", {"clip": 1e-17}),
         ("soft_logit", {"softness": TINY}),
         ("unit_input", {"inner": MAPS["polynomial"] | {"scale": TINY}}),
         ("blend", {"parts": [MAPS["step"], MAPS["cosine"] | {"coefficients": [MAX, -MAX]}]}),
@@ -48,6 +46,8 @@ def test_numbers_that_give_none_together_are_refused(shape, change):
         ("cosine", {"low": -MAX, "high": MAX}),
         ("linear", {"knots": [-MAX, MAX]}),
         ("logit_input", {"clip": 1e-20}),
+        ("unit_input", {"clip": TINY}),
+        ("unit_input", {"clip": 1e-17}),
     ],
 )
 def test_extremes_that_mean_something_load(shape, change):
@@ -92,6 +92,7 @@ def maps(draw, depth=0):
         },
         "soft_log_odds": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
         "soft_logit": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
+        "adjusted": lambda: {"inner": draw(maps(depth + 1)), "slope": draw(SIGNED), "shift": draw(SIGNED)},
         "shifted": lambda: {"inner": draw(maps(depth + 1)), "shift": draw(SIGNED)},
         "blend": lambda: {"parts": [draw(maps(depth + 1)), draw(maps(depth + 1))], "weights": [0.25, 0.75]},
     }[shape]()
