@@ -8,12 +8,14 @@ _ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 
 
 def with_shared(doc: str | None, base: str | None, reference: str) -> str | None:
-    """Replace the entry of parameters whose text is a reference to another docstring by that docstring's entries."""
+    """Replace the entry whose text is a reference to another docstring by what that documents and this one does not."""
     if doc is None or base is None or reference not in doc:
         return doc
     clean = cleandoc(doc)
-    entry = re.compile(rf"^(\S[^\n]*)\n {{4}}{re.escape(reference)}$", re.MULTILINE)
-    return entry.sub(lambda found: "\n".join(_entries(base, found[1])), clean)
+    entry = re.compile(rf"^\S[^\n]*\n {{4}}{re.escape(reference)}$", re.MULTILINE)
+    own = _by_name(entry.sub("", clean))
+    missing = ", ".join(name for name in _by_name(cleandoc(base)) if name not in own)
+    return entry.sub(lambda _: "\n".join(_entries(base, missing)), clean)
 
 
 def with_parameters(doc: str | None, base: str | None, names: str, returns: str) -> str | None:
@@ -39,8 +41,11 @@ def _parts(doc: str) -> tuple[str, str, str]:
 
 def _entries(base: str, names: str) -> list[str]:
     """Return the entries of a docstring's parameters that have these names, in the order of the names."""
-    known = {}
-    for text in _ENTRY.split(_parts(cleandoc(base))[1]):
-        for name in text.partition("\n")[0].partition(" : ")[0].split(", "):
-            known[name] = text.rstrip()
+    known = _by_name(cleandoc(base))
     return list(dict.fromkeys(known[name] for name in names.split(", ")))
+
+
+def _by_name(doc: str) -> dict[str, str]:
+    """Return the entries of a docstring's parameters by the names that they document."""
+    entries = [text.rstrip() for text in _ENTRY.split(_parts(doc)[1]) if text.strip()]
+    return {name: text for text in entries for name in text.partition("\n")[0].partition(" : ")[0].split(", ")}

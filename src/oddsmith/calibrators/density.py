@@ -301,7 +301,7 @@ class LaplaceCalibrator(_BayesCalibrator):
 
     Parameters
     ----------
-    prior, epsilon, inf, min_side, pos_label, input, clip
+    prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
         As for `DensityCalibrator`.
 
     Attributes
@@ -340,7 +340,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     ----------
     subdivisions : int, default 1
         Candidates for the mode: the scores only (the optimum is always at one), or each gap divided by this many.
-    prior, epsilon, inf, min_side, pos_label, input, clip
+    prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
         As for `DensityCalibrator`.
 
     Attributes
@@ -389,7 +389,7 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     ----------
     subdivisions : int, default 10
         Each gap between scores is divided by this many in the search for the mode.
-    prior, epsilon, inf, min_side, pos_label, input, clip
+    prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
         As for `DensityCalibrator`.
 
     Attributes
@@ -434,7 +434,7 @@ class HybridCalibrator(_BayesCalibrator):
         Each gap between scores is divided by this many in the search for the mode.
     hold : bool, default False
         Keep the log-odds constant beyond their outer turning points.
-    prior, epsilon, inf, min_side, pos_label, input, clip
+    prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
         As for `DensityCalibrator`.
 
     Attributes

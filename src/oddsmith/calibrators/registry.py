@@ -25,6 +25,7 @@ __all__ = [
     "METHODS",
     "ONE_VS_REST",
     "SCALINGS",
+    "JointScaling",
     "Method",
     "fit_method",
     "method_named",

@@ -74,7 +74,15 @@ WHY_ON_BOUND: dict[type[Warning], str] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """What all joint calibrators share: reading logits and labels, softmax, decisions."""
+    """Base of all joint scalings: logits and labels in, class probabilities out.
+
+    Parameters
+    ----------
+    classes : array of shape (k,), optional
+        The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
+    """
 
     classes: ArrayLike | None = None
     input: DeclaredInput = "auto"
