@@ -1,5 +1,6 @@
 """The monitor: what it counts, what it refuses, and what its state survives."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -328,6 +329,30 @@ def test_states_of_others_are_refused(tmp_path, model):
             Monitor.load(path, model)
     with pytest.raises(InvalidInputError, match="readable file"):
         Monitor.load(tmp_path / "none.json", model)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state["tracks"][0]["grown"].pop(),
+        lambda state: state["tracks"][0].update(null=float("nan")),
+        lambda state: state["tracks"][0].pop("surface"),
+        lambda state: state.update(tracks="x"),
+        lambda state: state.update(batches=[1]),
+    ],
+)
+def test_forged_states_are_refused(change, tmp_path):
+    """Also where the checksum is that of the content."""
+    path, monitor = tmp_path / "watch.json", Monitor()
+    monitor.update(*rows(50))
+    monitor.save(path)
+    state = json.loads(path.read_text())["state"]
+    change(state)
+    text = json.dumps(state)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    path.write_text(f'{{"format": "oddsmith monitor", "checksum": "{digest}", "state": {text}}}')
+    with pytest.raises(InvalidInputError, match="whole file that a monitor wrote"):
+        Monitor.load(path)
 
 
 def test_a_kill_leaves_a_whole_state(tmp_path):

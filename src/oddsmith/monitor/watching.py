@@ -522,9 +522,12 @@ class Monitor:
                 f"{os.fspath(path)}, of a model with checksum {theirs}, not {mine}",
                 "name the model that was watched, or begin a new state",
             )
-        monitor._n_batches, monitor._batches = content["n_batches"], content["batches"]
-        monitor.positions = content["positions"]
-        monitor._tracks = {each["segment"]: _read_track(each) for each in content["tracks"]}
+        try:
+            monitor._n_batches, monitor._batches = int(content["n_batches"]), dict(content["batches"])
+            monitor.positions = dict(content["positions"])
+            monitor._tracks = {each["segment"]: _read_track(each) for each in content["tracks"]}
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            _fail_state(os.fspath(path))
         monitor._saved = digest
         return monitor
 
@@ -675,8 +678,12 @@ def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         is_whole = False
     if not is_whole:
-        _check.fail("the state must be a whole file that a monitor wrote", where, "restore it, or begin a new one")
+        _fail_state(where)
     return content, digest
+
+
+def _fail_state(where: str) -> NoReturn:
+    _check.fail("the state must be a whole file that a monitor wrote", where, "restore it, or begin a new one")
 
 
 def _track_content(segment: str | None, track: _Track) -> dict[str, Any]:
@@ -700,5 +707,9 @@ def _read_track(content: Mapping[str, Any]) -> _Track:
     error = None if content["error"] is None else MapError(np.array(content["error"]))
     grown = np.array([-np.inf if each is None else each for each in content["grown"]])
     evidence = Evidence(content["center"], error, content["rows"], grown, np.array(content["surface"]), content["null"])
+    numbers = np.array([*evidence.surface, evidence.null, evidence.center, content["largest"], content["alpha"]], float)
+    same = evidence.grown.shape == ALTERNATIVES[:, 0].shape and evidence.surface.shape == Evidence(0.0).surface.shape
+    if not same or np.isnan(evidence.grown).any() or not np.isfinite(numbers).all():
+        raise ValueError  # numbers of another shape, or that are not finite
     log = [replace(Batch(*each), ratios=tuple(each[6])) for each in content["log"]]
     return _Track(evidence, content["alpha"], log, content["largest"], content["alarm_row"])
