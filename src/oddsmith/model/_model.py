@@ -426,7 +426,7 @@ class Model:
         >>> y = np.array([0, 0, 0, 1, 0, 1, 1, 1] * 5)
         >>> model = Model.from_fitted(LogisticCalibrator().fit(np.arange(40) % 8, y))
         >>> model.log_likelihood_ratio([2.0, 5.0]).round(2)
-        array([-2.1 ,  2.1 ])
+        array([-1.92,  1.92])
         """
         if prior is None:
             if not isinstance(self.data, DataSummary):
