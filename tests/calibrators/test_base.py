@@ -172,6 +172,6 @@ class TestSeam:
         """A search for a reading fits copies: nothing of them reaches the one that is fitted."""
         fitted = PlattCalibrator().fit(S, Y)
         assert set(vars(fitted)) == {
-            *fitted.get_params(), "_chunks", "_found", "_taken_for", "a_", "b_", "classes_", "fingerprint_",
+            *fitted.get_params(), "_chunks", "_found", "_taken_for", "a_", "b_", "band_", "classes_", "fingerprint_",
             "fit_warnings_", "map_", "n_features_in_", "targets_",
         }  # fmt: skip
