@@ -14,7 +14,7 @@ from oddsmith_studies.studies._tables import WIDEST
 
 FOLDER = Path(__file__).parents[3] / "docs" / "studies"
 #: Studies whose first full run is still to come.
-NOT_RUN = {"motives", "why-boosting"}
+NOT_RUN = {"why-boosting"}
 KEPT = [name for name in studies.names() if (FOLDER / name / "results.json").is_file()]
 LONGEST = 400
 OPENING = (
