@@ -6,6 +6,7 @@ A segment that the model does not know, or a missing one, gets the parameters of
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ class Parameters:
         equal = " AND ".join(f"{self.table}.{key} = {value}" for key, value in zip(self.keys, given, strict=True))
         return f"\nLEFT JOIN ({query}) AS {self.table}\n  ON {equal}"
 
-    @property
+    @cached_property
     def _marked(self) -> bool:
         """Whether keys begin with a mark."""
         return bool(self.seed) or any(None in keys for keys in self.segments)
