@@ -379,8 +379,10 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
         fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
     result = float(value)
     if not np.isfinite(result) or result < low or (strict and result == low):
-        bound = "" if low == -np.inf else f" and {'>' if strict else '≥'} {low:g}"
-        fail(f"{name} must be finite{bound}", f"{name}={value!r}", "change it")
+        if low == -np.inf:
+            fail(f"{name} must be finite", f"{name}={value!r}", "pass a finite number")
+        hint = f"pass a number above {low:g}" if strict else f"pass {low:g} or more"
+        fail(f"{name} must be finite and {'>' if strict else '≥'} {low:g}", f"{name}={value!r}", hint)
     return result
 
 
@@ -405,7 +407,7 @@ def whole_number(value: object, name: str, *, low: int) -> int:
         The smallest value.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
-        fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", "change it")
+        fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", f"pass {low} or more")
     return int(value)
 
 

@@ -244,3 +244,10 @@ def test_what_is_refused():
         metrics.log_loss(y, 0.5 * p)
     with pytest.raises(InvalidInputError, match="ClassForecast"):
         metrics.canonical_calibration_error.of(metrics.forecast_from_arrays(y == 1, p[:, 1]))
+
+
+def test_a_positive_label_is_refused_where_every_class_counts():
+    y, p = data()
+    for measure in (metrics.log_loss, metrics.classwise_calibration_error, metrics.canonical_calibration_error):
+        with pytest.raises(InvalidInputError, match="pos_label must be left out"):
+            measure(y, p, pos_label=1)

@@ -106,7 +106,7 @@ class ForecastFunction(Generic[P, R]):
         sample_weight : array-like of shape (n,), optional
             Integer-typed weights are counts, float weights importance weights.
         pos_label : object, optional
-            The positive label.
+            The positive label of two.
         labels : array-like of shape (k,), optional
             Labels in the order of the columns; by default the sorted labels of ``y_true``.
         **options
@@ -131,6 +131,9 @@ class ForecastFunction(Generic[P, R]):
             _check.fail(f"{self.__name__} needs a {_TAKEN[self.takes][1]}", f"y_prob of shape {np.shape(y_prob)}", hint)
         read = class_forecast(y_true, y_prob, weight, labels=labels)
         if columns > 2 or self.takes == "classes":
+            if pos_label is not None:
+                must = "pos_label must be left out where every class counts"
+                _check.fail(must, f"pos_label={pos_label!r}", "pass (y == c, P[:, c]) for one class against the rest")
             return read
         known = read.labels.tolist()
         positive = known[1] if pos_label is None else pos_label
