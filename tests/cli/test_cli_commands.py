@@ -39,6 +39,11 @@ def prepared(run, model, predictions, tmp_path):
     """Files of the names that examples use."""
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
+    segments = "rowid % 3 AS occupation, rowid % 2 AS education"
+    duckdb.sql(
+        f"COPY (SELECT *, {segments} FROM (SELECT *, row_number() OVER () AS rowid FROM '{predictions}')) "
+        f"TO '{tmp_path}/scored.parquet'"
+    )
     (tmp_path / "costs.csv").write_text("0,1\n0,4\n1,0\n")
     write_labeled(tmp_path / "labeled.jsonl")
     duckdb.sql(f"COPY (SELECT score FROM '{tmp_path}/labeled.jsonl') TO '{tmp_path}/new.parquet'")

@@ -24,7 +24,7 @@ INSIDE = [path for path in MODULES if path != PACKAGE / "__init__.py"]
 
 #: Rooms of a layer import rooms of lower layers, and not each other.
 LAYERS = [
-    {"errors", "_foreign_names", "_types", "_version", "_sklearn_compat"},
+    {"errors", "_docstrings", "_foreign_names", "_short_repr", "_types", "_version", "_sklearn_compat"},
     {"_check"},
     {"_compiled", "_extras", "atomic", "checks"},
     {"_kernels"},

@@ -28,6 +28,7 @@ def table(
         bool, typer.Option("--print-sql", help="Print the query; ScoreTable.from_query(connection, sql) runs it.")
     ] = False,
     as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Print the GROUP BY that makes a score table inside a warehouse, which is all that a fit needs of its rows."""
     from oddsmith import _check
@@ -39,6 +40,6 @@ def table(
         hint = "add --print-sql; for files use oddsmith fit"
         _check.fail("tables of a warehouse are made there", "no --print-sql", hint)
     text = table_query(table.split("."), score, label, weight, names_in(by) or (), resolution, dialect)
-    CommandOutput(quiet=False, as_json=as_json).result(
+    CommandOutput(quiet=quiet, as_json=as_json).result(
         {"sql": text}, lambda console: console.print(text, soft_wrap=True)
     )
