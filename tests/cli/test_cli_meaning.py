@@ -60,7 +60,8 @@ def test_apply_hints_at_options_not_at_parameters(run):
     assert run("fit", "in.csv", "-o", "auto.json").code == 0
     error = run("apply", "auto.json", "new.csv", "-o", "out.csv").error
     assert "input=" not in error
-    assert "Hint: fit with --scores-are log-odds if they are not probabilities." in error
+    assert "2 of 3 rows cannot be used (score is not a probability that the model takes" in error
+    assert "--bad-rows skip" in error
     assert run("fit", "in.csv", "-o", "odds.json", "--scores-are", "log-odds").code == 0
     assert run("apply", "odds.json", "new.csv", "-o", "out.csv").code == 0
 

@@ -11,7 +11,7 @@ WEIGHTS = {
     "counts that wrap": (np.full(N, 2**61), "must have a sum of weights below 2**63; got 2.76701e+19."),
     "1e308": (np.full(N, 1e308), "must have a sum of weights below 2**63; got 1e+308."),
     "1e300": (np.full(N, 1e300), "must have a sum of weights below 2**63; got 1e+300."),
-    "5e-324": (np.full(N, 5e-324), "weights must be 0 or at least 1e-100; got weight=4.94066e-324."),
+    "5e-324": (np.full(N, 5e-324), "weights must be 0 or at least 1e-100; got w=4.94066e-324."),
 }
 
 

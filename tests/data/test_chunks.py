@@ -112,7 +112,7 @@ def test_fit_keeps_no_table_and_begins_anew():
     fitted = in_chunks(PlattCalibrator(), range(5)).fit(SCORES, Y)
     assert not hasattr(fitted, "table_")
     assert fitted.partial_fit(SCORES[:9], Y[:9]).table_.rows == 9
-    with pytest.raises(InvalidInputError, match="both calibrators must know their rows"):
+    with pytest.raises(InvalidInputError, match="both calibrators must have kept their rows to merge"):
         fitted.merge(PlattCalibrator().fit(SCORES, Y))
     with pytest.raises(InvalidInputError, match="of one class and parameters"):
         fitted.merge(in_chunks(IsotonicCalibrator(), range(5)))
