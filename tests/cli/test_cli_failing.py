@@ -18,7 +18,7 @@ from oddsmith.cli import main
         (["fit"], "Missing argument 'FILE'. Hint: see oddsmith fit --help."),
         (["fit", "scores.csv"], "Missing option '--output' / '-o'"),
         (["fit", "scores.csv", "--ouput", "x"], "No such option: --ouput"),
-        (["export", "model.json", "--to", "java"], "--to must be one of 'sql', 'onnx'"),
+        (["export", "model.json", "--to", "java"], "--to must be one of 'sql', 'dbt', 'onnx'"),
         (["compare", "scores.csv", "--n-folds", "many"], "--n-folds"),
         (["fit", "scores.csv", "-o", "nowhere/m.json"], "the folder of the output must exist"),
         (["fit", "scores.csv", "-o", "."], "the output must be a plain file"),

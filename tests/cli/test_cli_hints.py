@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +21,6 @@ def write(name, score, label, separator=","):
     Path(name).write_text(csv_text({"score": score, "label": label}, separator))
 
 
-def command_in(hint):
-    """The command that a hint quotes after a colon, with its files in the place of old.csv and new.csv."""
-    return hint.rpartition(": ")[2].replace("old.csv", "in.csv")
-
-
 def repaired(change):
     """Repair the file, as a hint says in words, and run the same command again."""
 
@@ -36,12 +30,6 @@ def repaired(change):
         return arguments
 
     return follow
-
-
-def by_shell(arguments, hint):
-    """Run the command of the hint, which writes a new file."""
-    subprocess.run(command_in(hint), shell=True, check=True)
-    return [arguments[0], "new.csv", *arguments[2:]]
 
 
 def with_options(arguments, hint):
@@ -142,9 +130,9 @@ CASES = {
     "quoted values": (single_quotes, FIT, repaired(lambda text: text.replace("'", ""))),
     "quoted otherwise": (single_quotes, FIT, repaired(lambda text: text.replace("'", '"'))),
     "several columns": (several_columns, FIT, with_last_options),
-    "separator line": (after_lines("sep=;"), FIT, by_shell),
-    "comment": (after_lines("# made by hand"), FIT, by_shell),
-    "comments with separators": (after_lines("# a; b; c", " # d"), FIT, by_shell),
+    "separator line": (after_lines("sep=;"), FIT, with_options),
+    "comment": (after_lines("# made by hand"), FIT, with_options),
+    "comments with separators": (after_lines("# a; b; c", " # d"), FIT, with_options),
     "score as weight": (plain, [*FIT, "-w", "score"], without_option),
     "score as score and weight": (plain, [*FIT, "-s", "score", "-w", "score"], without_option),
     "swapped arguments": (plain, ["apply", "in.csv", "model.json", "-o", "applied.csv"], swapped),

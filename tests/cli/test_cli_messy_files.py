@@ -107,7 +107,7 @@ def test_apply_leaves_everything_else_as_it_was(run, expected):
         ("score,label\n1,0\nx,1\n", "line 3: score is not a number: x"),
         ("score,label\n1,0\n1e999,1\n", "score is not finite"),
         ("score,label\n1,0\n2\n", "1 of 2 rows cannot be used"),
-        ("score,label\n1,0\n2,1\n3,2\n", "two"),
+        ("score,label\n1,0\n2,1\n3,2\n", "positive must name the positive ones"),
         ("score,label\n0,5;1\n", "Hint"),
     ],
 )
