@@ -48,8 +48,13 @@ def lowess(x: Floats, y: Floats, weight: Weights) -> Floats:
         last = anchors[-1]
         reached = int(np.searchsorted(x, x[last] + _DELTA * (x[-1] - x[0]), side="right")) - 1
         anchors.append(max(last + 1, reached))
-    upto = np.cumsum(weight, dtype=np.float64)
+    upto = _upto(weight)
     return np.asarray(np.interp(x, x[anchors], [_fit(x, y, weight, upto, at) for at in anchors]))
+
+
+def _upto(weight: Weights) -> Floats:
+    """Return the number of rows up to each value; sums of equal float weights are whole again."""
+    return np.asarray(np.round(np.cumsum(weight, dtype=np.float64), 6), dtype=np.float64)
 
 
 def _fit(x: Floats, y: Floats, weight: Weights, upto: Floats, at: int) -> float:
@@ -109,7 +114,7 @@ def loess(x: Floats, y: Floats, weight: Weights) -> Floats:
     """
     if len(x) < 2:
         return y.astype(np.float64)
-    upto = np.cumsum(weight, dtype=np.float64)
+    upto = _upto(weight)
     margin = _MARGIN * max(float(x[-1] - x[0]), 1e-3 * float(np.abs(x).max()))
     cuts = _cuts(x, upto, 0.0, float(upto[-1]), float(np.floor(upto[-1] * _LOESS_SPAN * _CELL)))
     ends = np.array([x[0] - margin, *sorted(cuts), x[-1] + margin])
@@ -141,7 +146,7 @@ def _parabola(x: Floats, y: Floats, weight: Weights, at: float) -> tuple[float, 
     """Return value and slope of the local fit at a place."""
     distance = np.abs(x - at)
     order = np.argsort(distance, kind="stable")
-    upto = np.cumsum(weight[order], dtype=np.float64)
+    upto = _upto(weight[order])
     near = int(np.searchsorted(upto, np.floor(_LOESS_SPAN * upto[-1] + 1e-5), side="left"))
     # Three values inside the window are needed for a parabola; tied rows may leave fewer.
     reach = float(distance[order[min(max(near, 3), len(x) - 1)]])
