@@ -49,7 +49,7 @@ def test_the_command_prints_a_comparison_and_writes_a_report(told):
 
 def test_the_demo_prints_what_the_readme_shows(told):
     text = readme.PAGE.read_text()
-    demo_only = text[: text.index("## Three lines")]
+    demo_only = text[: text.index("\n## ")]
     assert readme.commands(demo_only) == ["make demo"]
     found = readme.filled(demo_only, lambda command: told[0])
     assert readme.without_times(found) == readme.without_times(demo_only)

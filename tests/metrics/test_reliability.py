@@ -111,7 +111,7 @@ def test_weight_left_out_is_not_counted():
     definition = ErrorDefinition(10, "width", "right", "dropped")
     with_zeros = calibration_error([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.9], definition=definition)
     assert float(with_zeros) == float(calibration_error([0, 1], [0.3, 0.9], definition=definition))
-    with pytest.raises(InvalidInputError, match="off the outer edge"):
+    with pytest.raises(InvalidInputError, match="inside the outer edge"):
         calibration_error([0, 1], [0.0, 0.0], definition=definition)
 
 

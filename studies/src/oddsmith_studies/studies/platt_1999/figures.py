@@ -91,7 +91,7 @@ def filled_edges(table: ScoreTable) -> Floats:
     --------
     >>> scores = np.r_[np.linspace(0, 1, 50), 10.0]
     >>> len(filled_edges(ScoreTable.from_arrays(scores, scores > 0.5))) - 1
-    3
+    2
     """
     low, high = table.span()
     edges = np.linspace(low, high, _BINS + 1)
