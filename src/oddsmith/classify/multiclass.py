@@ -229,7 +229,10 @@ class ProblemCalibration:
         )
 
     def scores(self, values: Floats, form: Form) -> Floats:
-        """Return one column per calibrator, from aligned scores; −inf for a class that was never seen."""
+        """Return one column per calibrator, from aligned scores; −inf for a class that was never seen.
+
+        No calibrator is asked about −inf, which no map of probabilities takes: such a class has P = 0.
+        """
         scores = self.problems.scores(values, form)
         # Only a label that was fitted to a constant, and a problem that is left out, have no score.
         return np.where(np.isnan(scores), -np.inf if self.problems.kind == "one_vs_rest" else 0.0, scores)
@@ -238,14 +241,18 @@ class ProblemCalibration:
         """Return P of each class (rows sum to 1) or label."""
         answers = np.full(scores.shape, 0.5)
         for b, calibrator in self._fitted():
-            answers[:, b] = calibrator.predict_proba(scores[:, b])[:, 1]
+            known = ~np.isneginf(scores[:, b])
+            answers[:, b] = 0.0
+            answers[known, b] = calibrator.predict_proba(scores[known, b])[:, 1]
         return self.problems.join(answers, self.counts, self.seen)
 
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class or label; finite where P rounds to 0, unless coupling or a calibrator says 0."""
         log_odds = np.zeros(scores.shape)
         for b, calibrator in self._fitted():
-            log_odds[:, b] = calibrator.log_odds(scores[:, b])
+            known = ~np.isneginf(scores[:, b])
+            log_odds[:, b] = -np.inf
+            log_odds[known, b] = calibrator.log_odds(scores[known, b])
         return self.problems.join_log_odds(log_odds, self.counts, self.seen)
 
     def _fitted(self) -> list[tuple[int, Calibrator]]:
