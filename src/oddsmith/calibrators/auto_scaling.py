@@ -361,12 +361,12 @@ class _ReadCases:
         """Return a part under this reading."""
         full = f"{name}, softened" if self.softening > 0 else name
         reading: LogitReading = "floored_log_probabilities"
-        if deep := self._cases.deep and self.softening == 0:
+        if self._cases.deep and self.softening == 0:
             reading = "log_probabilities" if coef.ndim == 2 else "logits"
         floor: tuple[float | None, ...] = ()
         if self._cases.clips:
             floor = self._cases.floor, None
-        elif coef.ndim or deep:
+        elif coef.ndim:  # one number leaves logits as they are: a floor would clip them
             floor = self._cases.floor, self._drop
         return ScalingPart(full, reading, self.softening, coef, intercept, *floor)
 
