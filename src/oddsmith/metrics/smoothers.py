@@ -79,7 +79,7 @@ def _reach(x: Floats, upto: Floats, at: int) -> float:
     Row r lies at the first value up to which there are more than r rows.
     """
     n = upto[-1]
-    size = max(min(2.0, n), min(n, np.floor(_LOWESS_SPAN * n + 1e-7) if n >= 3 else n))
+    size = max(min(n, 2.0), min(n, np.floor(_LOWESS_SPAN * n + 1e-7) if n >= 3 else n))
     here = float(x[at])
 
     def row(r: float) -> float:
