@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -254,7 +255,7 @@ def test_the_form_of_the_input_does_not_matter():
 
 
 def test_what_did_not_converge_is_said(monkeypatch):
-    monkeypatch.setattr("oddsmith.fitting.newton._MAX_STEPS", 1)
+    monkeypatch.setattr(import_module("oddsmith.fitting.newton"), "_MAX_STEPS", 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         AutoCalibrator().fit(*sure(300, sharp=0.3))

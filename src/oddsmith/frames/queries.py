@@ -16,7 +16,6 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.data import Grid, ScoreTable, power_of_two
 from oddsmith.errors import DroppedRowsWarning
-from oddsmith.formula import as_double, quoted
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.building import tables_of
 from oddsmith.frames.groups import Groups, positive_labels, refuse_many_groups
@@ -69,6 +68,8 @@ def table_query(
     FROM "scores"
     GROUP BY FLOOR(CAST("s" AS DOUBLE) / 0.25), "y"
     """
+    from oddsmith.formula import as_double, quoted  # needs the extra sql, which from_query does not
+
     keys = [by] if isinstance(by, str) else list(by)
     if taken := next((key for key in keys if key.lower() in _OWN), None):
         _check.fail("a column of keys must have another name", repr(taken), "rename it in a view")
