@@ -25,10 +25,9 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
 
     losses: tuple[Loss, ...] = get_args(Loss)
     for loss in losses:
-        add("S.1", _words(loss), len(field.beaten_by(AUTO, loss=loss)))
+        add("S.1", _words(loss), len(field.beaten_by(AUTO, loss=loss)) if field.can_judge() else "undecided")
     for name, where in groups_of(field).items():
-        if field.can_judge(where):
-            add("S.2", name, len(field.beaten_by(AUTO, where)))
+        add("S.2", name, len(field.beaten_by(AUTO, where)) if field.can_judge(where) else "undecided")
     for name in ("asymmetric Laplace", "piecewise logistic"):
         add("S.3", name, field.difference(name, AUTO, field.texts))
     for size in field.sizes:

@@ -91,6 +91,13 @@ def _exported(method: str) -> str:
 
 def _beaten(field: Field) -> str:
     groups = groups_of(field)
+    if not field.can_judge():
+        sources, others = len(np.unique(field.source)), len(field.methods) - 1
+        return (
+            f"From {sources} sources of data no test can show that one of {others} other methods is better than "
+            f"{AUTO}: each p is at least (3/4)^{sources}, about {0.75**sources:.2f}, before it is corrected for "
+            f"{others} comparisons. What is known is in the intervals below."
+        )
     found = {name: field.beaten_by(AUTO, where) for name, where in groups.items() if field.can_judge(where)}
     lost = [f"{name} (by {', '.join(names)})" for name, names in found.items() if names]
     overall = ", ".join(field.beaten_by(AUTO)) or "none"

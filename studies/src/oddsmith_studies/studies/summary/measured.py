@@ -31,9 +31,6 @@ BANDS = {"about 1 %": 0.02, "about 5 %": 0.10, "about 20 %": 0.35, "about 50 %":
 ALL = "all"
 SIZE_NAMES = tuple(str(size) if size else ALL for size in SIZES)
 
-#: Fewer sources of data are no jury.
-FEWEST_SOURCES = 5
-
 _N_BOOT = 2000
 _LEVEL = 0.95
 
@@ -136,14 +133,16 @@ class Field:
         return self._interval(paired, self.source[where])
 
     def can_judge(self, where: Bools | slice = slice(None)) -> bool:
-        """Return whether some cells come from enough sources of data to be sure of anything."""
-        return len(np.unique(self.source[where])) >= FEWEST_SOURCES
+        """Return whether some cells come from enough sources of data for a test to find a method better than another.
+
+        From n sources p is at least (3/4)^n, and Holm multiplies the least p by the number of comparisons.
+        """
+        return 0.75 ** len(np.unique(self.source[where])) * (len(self.methods) - 1) < 1 - _LEVEL
 
     def beaten_by(self, method: str, where: Bools | slice = slice(None), loss: Loss = "log_loss") -> list[str]:
         """Return the methods that are surely better: by 5 % tests, corrected by Holm for the number of methods.
 
-        From fewer than five sources of data nothing is sure. From few more nothing is either, where many methods take
-        part: from n sources p is at least (3/4)^n, and Holm multiplies the least p by their number.
+        Where `can_judge` is false, none can be.
         """
         regret, mine, sources = self.regret(loss)[where], self.column(method), self.source[where]
         others = [name for name in self.methods if name != method]

@@ -116,7 +116,7 @@ def _standings(field: Field) -> Table:
 
 
 def _default(field: Field) -> Table:
-    beaten = field.beaten_by(AUTO)
+    beaten, judged = field.beaten_by(AUTO), field.can_judge()
     rows: list[list[Cell]] = []
     for name in by_regret(field):
         if name == AUTO:
@@ -128,7 +128,7 @@ def _default(field: Field) -> Table:
                 field.difference(AUTO, name),
                 field.difference(AUTO, name, loss="brier"),
                 100 * float(closer.mean()),
-                "yes" if name in beaten else "no",
+                ("yes" if name in beaten else "no") if judged else None,
             ]
         )
     return Table(
