@@ -28,6 +28,9 @@ __all__ = ["ClassifierScores", "classifier_scores"]
 #: What is wanted: one score per class · per label of an indicator matrix · per pair, where there is one.
 ScoreLayout = Literal["classes", "labels", "pairs"]
 
+#: How the source of a composite classifier ends, whose members are read one by one.
+_OF_MEMBERS = " of each member"
+
 #: A kind of score by name, or a function of the fitted classifier and X.
 ResponseMethod = str | Callable[[Any, Any], ArrayLike]
 
@@ -99,7 +102,8 @@ class ClassifierScores:
         return np.asarray(second if self.form == "probability" else second - first)
 
     def _mirrored(self, second: Floats) -> Floats:
-        return 1 - second if self.form == "probability" else -second
+        shares = self.form == "probability" or (self.form == "own" and self.meaning == "probability")
+        return 1 - second if shares else -second
 
     def _both(self) -> Floats:
         second = self._second()
@@ -169,9 +173,11 @@ def classifier_scores(
         scores = ClassifierScores(values, name, "function", "own", known_classes(estimator))
     else:
         _check.one_of(response_method, "response_method", ("auto", *SOURCES))
-        members = None if response_method in ("predict_proba", "votes") else _members(final, layout)
+        known = None if source is None or not source.endswith(_OF_MEMBERS) else source.removesuffix(_OF_MEMBERS)
+        whole = response_method in ("predict_proba", "votes") and known is None
+        members = None if whole else _members(final, layout)
         if members is not None:
-            return _of_members(final, seen, response_method, layout, rows, *members)
+            return _of_members(final, seen, response_method, layout, rows, known, *members)
         scores = replace(_read(final, seen, response_method, layout, source), classes=known_classes(estimator))
     _refuse_bad(scores.values, num_samples(X), rows)
     return replace(scores, form="problems") if layout == "labels" else scores
@@ -272,6 +278,7 @@ def _of_members(
     kind: str,
     layout: ScoreLayout,
     rows: NDArray[np.intp] | None,
+    source: str | None,
     members: list[Any],
     form: Form,
     sign: float,
@@ -279,13 +286,15 @@ def _of_members(
     """Read a composite classifier column by column; NaN where a member saw one class only."""
     X = _without_names(X) if form == "pairs" else X
     seen = [len(getattr(member, "classes_", ())) == 2 for member in members]
-    parts = [classifier_scores(each, X, kind, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
+    parts = [
+        classifier_scores(each, X, kind, rows=rows, source=source) for each, ok in zip(members, seen, strict=True) if ok
+    ]
     if not parts:
         _check.fail("some two-class problem must have both classes", "one class in each", "check the labels")
     values = np.full((len(parts[0].values), len(members)), np.nan)
     values[:, seen] = sign * np.column_stack([part.aligned(np.array([0, 1]))[:, 0] for part in parts])
     form = "problems" if layout == "labels" else form
-    return ClassifierScores(values, parts[0].kind, f"{parts[0].source} of each member", form, known_classes(final))
+    return ClassifierScores(values, parts[0].kind, f"{parts[0].source}{_OF_MEMBERS}", form, known_classes(final))
 
 
 def _columns(raw: Any, final: Any) -> Floats:
