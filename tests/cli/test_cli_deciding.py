@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from cli_files import csv_text
 
-from oddsmith import HistogramCalibrator, ScoreTable, TemperatureScaling
+from oddsmith import HistogramCalibrator, PlattCalibrator, ScoreTable, TemperatureScaling
 from oddsmith.bands import pointwise_band
 from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
 from oddsmith.cutoffs import least_cost, threshold
@@ -75,6 +75,43 @@ def test_shift_to_a_rate(run, model):
     assert run("export", "new.json", "--to", "sql").code == 0
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("--scale-pos-weight", 10), {"scale_pos_weight": 10}),
+        (("--class-weight", "0=0.5,1=5"), {"class_weight": {0: 0.5, 1: 5}}),
+        (("--kept", 0.1), {"kept": 0.1}),
+        (("--kept", "0=0.1,1=1", "--scale-pos-weight", 2), {"kept": {0: 0.1, 1: 1}, "scale_pos_weight": 2}),
+        (("--kept", 0.1, "--scores-are", "log-odds"), {"kept": 0.1, "input": "log_odds"}),
+    ],
+)
+def test_shift_undoes_weights(run, given, expected):
+    told = run("shift", *given, "-o", "undone.json")
+    assert Model.load("undone.json") == undo_weights(**expected)
+    assert "Model that undoes --" in told.out
+    assert set(run("shift", *given, "-o", "undone.json", "-f", "--json").json["undone"]) == set(expected) - {"input"}
+
+
+def test_weights_are_undone_once(run, model, scores, tmp_path):
+    refused = run("shift", model, "--scale-pos-weight", 10, "-o", "x.json").error
+    assert "calibration on rows as they come has undone them" in refused
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    y = rng.random(300) < p
+    weighted = PlattCalibrator().fit(p, y, np.where(y, 10.0, 1.0))
+    weighted.save("weighted.json")
+    assert run("shift", "weighted.json", "--scale-pos-weight", 10, "-o", "undone.json").code == 0
+    assert Model.load("undone.json") == undo_weights(weighted, scale_pos_weight=10)
+    assert "--to-rate is for shifts" in run("shift", "--kept", 0.1, "--to-rate", "0.2", "-o", "x.json").error
+    told = run("shift", "weighted.json", "--kept", 0.1, "--scores-are", "log-odds", "-o", "x.json").error
+    assert "--scores-are is for scores without a model" in told
+    told = run("shift", model, "--to-rate", 0.1, "--scores-are", "log-odds", "-o", "x.json").error
+    assert "--scores-are is for weights of the training" in told
+    assert "must name the classes 0, 1" in run("shift", "--class-weight", "no=1,yes=9", "-o", "x.json").error
+    assert "a model must be given" in run("shift", "--to-rate", 0.1, "-o", "x.json").error
+    assert not (tmp_path / "x.json").exists()
+
+
 def test_a_model_without_a_fit_is_shown_and_applied(run, tmp_path):
     undo_weights(scale_pos_weight=10).save("undo.json")
     told = run("show", "undo.json")
@@ -115,8 +152,8 @@ def test_bad_shifts_are_refused(run, model, scores, tmp_path):
     (tmp_path / "other.csv").write_text("id,amount\n1,2\n")
     for rate in ("0", "1", "nan", "2"):
         assert "to_rate must be" in run("shift", model, "--to-rate", rate, "-o", "x.json").error
-    assert "must be a share, or label=share" in run("shift", model, "--to-rate", "much", "-o", "x.json").error
-    assert "either --to-rate or --to-data" in run("shift", model, "-o", "x.json").error
+    assert "must be a number, or label=number" in run("shift", model, "--to-rate", "much", "-o", "x.json").error
+    assert "one of --to-rate and --to-data" in run("shift", model, "-o", "x.json").error
     assert "score" in run("shift", model, "--to-data", "other.csv", "-o", "x.json").error
     both = run("shift", model, "--to-data", scores, "--from-rate", "0.2", "-o", "x.json")
     assert "--from-rate goes with --to-rate" in both.error
