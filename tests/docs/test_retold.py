@@ -1,4 +1,4 @@
-"""The documents retold: each figure under "What came out" stands in its study."""
+"""The documents retold: each figure under "Results" stands in its study."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [path for path in sorted((DOCS / "understand").glob("*.md")) if "## What came out" in path.read_text("utf-8")]
+PAGES = [path for path in sorted((DOCS / "understand").glob("*.md")) if "## Results" in path.read_text("utf-8")]
 
 
 def numbers(text):
@@ -26,7 +26,7 @@ def test_all_five_are_retold():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_figures_are_those_of_the_study(page):
-    section = re.search(r"## What came out\n(.*?)\n## ", page.read_text("utf-8"), re.S)[1]
+    section = re.search(r"## Results\n(.*?)\n## ", page.read_text("utf-8"), re.S)[1]
     folder = DOCS / "understand" / re.search(r"\]\((\.\./studies/[\w-]+)/index\.md\)", section)[1]
     section = re.sub(r"\]\(.*?\)", "", section)
     study = [number for path in folder.rglob("*.md") for number in numbers(path.read_text("utf-8"))]
