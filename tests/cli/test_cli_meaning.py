@@ -61,7 +61,9 @@ def test_apply_hints_at_options_not_at_parameters(run):
     error = run("apply", "auto.json", "new.csv", "-o", "out.csv").error
     assert "input=" not in error
     assert "2 of 3 rows cannot be used (score is not a probability that the model takes" in error
-    assert "--bad-rows skip" in error
+    assert "Hint: fit with --scores-are log-odds if scores are not probabilities, or pass --bad-rows skip" in error
+    Path("all.csv").write_text("score\n-3\n4\n")
+    assert run("apply", "auto.json", "all.csv", "-o", "out.csv").error.endswith("if scores are not probabilities.")
     assert run("fit", "in.csv", "-o", "odds.json", "--scores-are", "log-odds").code == 0
     assert run("apply", "odds.json", "new.csv", "-o", "out.csv").code == 0
 

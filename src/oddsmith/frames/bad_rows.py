@@ -74,6 +74,10 @@ class BadRows:
                 hint = "write numbers without quotes, or with double quotes"
             elif self.places and all("not utf-8" in place for place in self.places):
                 hint = 'pass text=TextFormat(encoding="latin-1") (--encoding latin-1)'
+            elif self.places and all("not a probability that the model takes" in place for place in self.places):
+                hint = 'fit with input="log_odds" (--scores-are log-odds) if scores are not probabilities'
+                if self.count < self.total:
+                    hint += ', or pass bad_rows="skip" (--bad-rows skip) to leave these rows out'
             elif self.count == self.total:
                 hint = "choose other columns, or repair the file: no row would be left"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)
