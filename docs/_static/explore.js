@@ -268,7 +268,7 @@
     distortion: {
       read: (value) => value / 100,
       write: (value) => Math.round(100 * value),
-      tell: (value) => (value === 0 ? "none" : `${Math.abs(value).toFixed(2)}, ${value > 0 ? "too sure" : "too timid"}`),
+      tell: (value) => (value === 0 ? "none" : `${Math.abs(value).toFixed(2)}, ${value > 0 ? "overconfident" : "underconfident"}`),
     },
     noise: { read: Number, write: (value) => value, tell: (value) => value.toFixed(1) },
     cases: {

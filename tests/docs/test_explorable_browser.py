@@ -58,7 +58,7 @@ def test_the_keyboard_moves_everything(page):
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     settle(page)
-    assert page.locator("[data-part=distortion-value]").inner_text() == "0.80, too sure"
+    assert page.locator("[data-part=distortion-value]").inner_text() == "0.80, overconfident"
     assert losses(page)[0] > before[0]
     assert page.locator("[data-part=maps]").inner_html() != drawn
 
@@ -93,7 +93,7 @@ def test_nothing_beats_the_true_probability(page):
         assert min(methods) >= truth - 0.001
 
 
-def test_honest_scores_need_no_calibration(page):
+def test_calibrated_scores_need_no_calibration(page):
     page.get_by_text("honest scores").click()
     settle(page)
     uncalibrated, *fitted, truth = losses(page)
