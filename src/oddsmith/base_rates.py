@@ -184,7 +184,7 @@ def undo_weights(
         found = model_of(model)
         if found.data is None or not found.data.weighted:
             _check.fail(
-                "weights are undone in uncalibrated scores: calibration on rows as they come has undone them",
+                "scores must be uncalibrated to undo weights, which calibration on unweighted rows has undone already",
                 f"a {found.method} of {'unknown data' if found.data is None else 'rows without float weights'}",
                 "use the model as it is, or shift_prior for another base rate",
             )

@@ -531,6 +531,6 @@ def _refuse_unsuitable(table: ScoreTable) -> None:
     if table.n_pos and table.n_neg and is_reversed(table):
         message = (
             "Higher scores go with the negative class (area under the ROC curve significantly below ½), but cut-offs "
-            "select the highest. Hint: turn the score round, such as by its minus."
+            "select the highest. Hint: negate the scores."
         )
         warnings.warn(message, ReversedScoreWarning, stacklevel=3)

@@ -169,7 +169,7 @@ class TestMissingClasses:
         kept = (y != 2) & (y != 4)
         fitted = AutoScaling(classes=range(5)).fit(logits[kept], y[kept])
         prob = fitted.predict_proba(logits)
-        assert "No case is of class 2, 4: it gets what the others leave it" in fitted.verdict_
+        assert "No case is of class 2, 4: its probability follows from its logit" in fitted.verdict_
         assert np.isfinite(fitted.predict_log_proba(logits)).all()
         assert 0.001 < prob[:, 2].mean() < 0.1
         assert prob[y == 2, 2].mean() > 5 * prob[y != 2, 2].mean()
@@ -289,7 +289,7 @@ class TestVerdict:
         weight = rng.uniform(0.5, 2.0, len(y)) if weighted else None
         with ours_allowed():
             fitted = AutoScaling().fit(logits, rng.permutation(y), sample_weight=weight)
-        assert fitted.verdict_.startswith("The scores carry no signal")
+        assert fitted.verdict_.startswith("The scores have no signal")
         assert fitted.worth_it_ is False
         assert "worth it" not in fitted.verdict_
 
@@ -302,7 +302,7 @@ class TestVerdict:
         monkeypatch.setattr(auto_scaling, "_MATRIX_CLASSES", 3)
         fitted = AutoScaling().fit(*sample())
         assert not any(name.startswith("matrix") for name in fitted.weights_)
-        assert "A full matrix makes no sense for 4 classes and 400 cases" in fitted.verdict_
+        assert "Matrix scaling was not tried: 400 cases are too few for 4 classes" in fitted.verdict_
 
     def test_too_few_cases_to_judge_by(self):
         with ours_allowed():

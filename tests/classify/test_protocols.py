@@ -316,7 +316,7 @@ class TestEnsemble:
         folds = list(StratifiedKFold(3).split(X, Y))
         weight = np.ones(150)
         weight[folds[0][1]] = 0
-        with pytest.raises(InvalidInputError, match="some row must calibrate; got weight 0 in all rows of a fold"):
+        with pytest.raises(InvalidInputError, match="some rows must be left to calibrate; got weight 0"):
             CalibratedClassifier(LinearSVC(), cv=folds, ensemble=True).fit(X, Y, sample_weight=weight)
 
     def test_refitting_without_ensemble_forgets_it(self):

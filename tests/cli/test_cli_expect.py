@@ -13,7 +13,7 @@ def test_measures_with_intervals_and_what_they_cannot_see(run, model, tmp_path):
     assert found.json["has_map_error"] is True
     shown = run("expect", "model.json", "new.csv", "-q")
     assert "500 rows" in shown.out
-    assert "no row without a label shows it" in " ".join(shown.out.split())
+    assert "rows without labels cannot show" in " ".join(shown.out.split())
     by = run("expect", "model.json", "new.csv", "--by", "region", "--json")
     assert set(by.json["chunks"]) == {"north", "south"}
     assert by.json["rows"] == 500

@@ -83,10 +83,10 @@ def test_probabilities_of_two_classes_take_no_meaning(run, predictions, command)
         (["compare", "scores.csv", "--n-folds", "1"], "Invalid value for '--n-folds'"),
         (
             ["check", "predictions.csv", "--max-ece", "-1"],
-            "--max-ece must be at least 0, or it is always broken; got -1.",
+            "--max-ece must be at least 0, or it always fails; got -1.",
         ),
         (["check", "predictions.csv", "--max-log-loss", "-1"], "--max-log-loss must be at least 0"),
-        (["check", "predictions.csv", "--min-p", "2"], "--min-p must be at most 1, or it is always broken; got 2."),
+        (["check", "predictions.csv", "--min-p", "2"], "--min-p must be at most 1, or it always fails; got 2."),
         (["check", "predictions.csv", "--min-auc", "nan"], "--min-auc must be finite; got nan"),
         (["check", "predictions.csv", "--max-slope", "inf"], "--max-slope must be finite"),
         (

@@ -109,7 +109,9 @@ def test_engines_that_are_not_at_hand(dialect, engine):
 @pytest.mark.parametrize(("to", "engine"), [("javascript", "Node.js"), ("c", "a C compiler")])
 def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(InvalidInputError, match=f"{engine} must be installed here to verify an export; got .* not at"):
+    with pytest.raises(
+        InvalidInputError, match=f"{engine} must be installed here to verify an export; got .* not available"
+    ):
         export(CAL, to, verify=True)
 
 
@@ -129,7 +131,7 @@ def test_a_runtime_that_is_not_at_hand(monkeypatch):
 def test_sql_without_its_engine(monkeypatch):
     needs("sqlglot")
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert "-- Not verified: DuckDB is not at hand.\n" in export(CAL, "sql").content
+    assert "-- Not verified: DuckDB is not available.\n" in export(CAL, "sql").content
 
 
 def with_text(wrong, dialect):

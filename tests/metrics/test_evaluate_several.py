@@ -290,7 +290,7 @@ def test_labels_of_any_kind_are_kept(rows):
 def test_one_row_and_rows_without_weight():
     one = simulated(1)
     assert evaluate(one, n_resamples=20)["notes"]
-    with pytest.raises(InvalidInputError, match="some row must carry weight"):
+    with pytest.raises(InvalidInputError, match="some row must have a weight above 0"):
         evaluate(replace(one, weight=np.zeros(1)))
 
 

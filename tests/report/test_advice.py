@@ -121,7 +121,7 @@ def test_a_reversed_score_is_said_first(input):
 def test_labels_that_were_shuffled_are_no_signal(seed):
     z, y = rows(600, 10)
     found = compared(expit(2 * z), np.random.default_rng(seed).permutation(y))
-    assert found.verdict.startswith("The score carries no signal: area under the ROC curve 0.")
+    assert found.verdict.startswith("The score has no signal: area under the ROC curve 0.")
     assert "Calibrate" not in found.verdict
 
 

@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_scores_is_said_first(rows):
     shuffled = np.random.default_rng(5).permutation(rows.truth)
     nothing = compare_methods(replace(rows, truth=shuffled), METHODS)
     assert nothing.advice.kind == "no signal"
-    assert nothing.verdict.startswith("The scores carry no signal: mean probability of the true class 0.3")
+    assert nothing.verdict.startswith("The scores have no signal: mean probability of the true class 0.3")
 
 
 def test_of_shuffled_labels_hardly_any_are_told_from_chance(rows):

@@ -248,7 +248,7 @@ class AutoScaling(JointScaling):
 
     def _choice(self) -> str:
         if _AS_GIVEN in self.weights_:
-            return f"The logits are kept as given, but for a share of {_SURPRISE:.1%} of the same for all cases."
+            return f"The logits are used as given, blended with a share of {_SURPRISE:.1%} of the base rates."
         kinds: dict[str, float] = {}
         for name, share in self.weights_.items():
             kind = name.split(",")[0].split(" ×")[0]
@@ -261,10 +261,10 @@ class AutoScaling(JointScaling):
         if len(missing):
             named = ", ".join(repr(label) for label in self.classes_[missing[:5]].tolist())
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            yield f"No case is of class {named}{more}: it gets what the others leave it, by its logit."
+            yield f"No case is of class {named}{more}: its probability follows from its logit alone."
         k = cases.z.shape[1]
         if self.accuracy == "free" and not _affords_matrix(cases):
-            yield f"A full matrix makes no sense for {k} classes and {cases.weight.sum():g} cases: none was tried."
+            yield f"Matrix scaling was not tried: {cases.weight.sum():g} cases are too few for {k} classes."
 
 
 class _ReadLogits(NamedTuple):

@@ -137,7 +137,9 @@ class PiecewiseLogisticCalibrator(Calibrator):
         notes: list[Note] = []
         fit = search.fit(penalty)
         if not search.ridge and fit.is_loose:
-            notes.append((SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite."))
+            notes.append(
+                (SeparableWarning, "The data do not determine one of the pieces: a small ridge keeps the fit finite.")
+            )
             fit = replace(search, ridge=_RIDGE * data.cases).fit(penalty)
         fit, converged = fit.polished(table, frame)
         candidates = dict(zip(search.sets.ravel().tolist(), sets.ravel().tolist(), strict=True))

@@ -66,7 +66,7 @@ _BLOCK = 2**18
 
 WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
-    SeparableWarning: "The true class is on top in every row: no temperature is best, so T = 1, the logits as given.",
+    SeparableWarning: "The true class has the largest logit in every row, so no temperature is best: T = 1.",
     ReversedScoreWarning: "Logits do not favor the true class: no temperature is better than uniform probabilities.",
     NonConvergenceWarning: "The best temperature is beyond its bounds.",
 }

@@ -209,7 +209,9 @@ class ProblemCalibration:
         self.calibrators = [part.fit(clone(self.calibrator), pooled.scores.meaning) for part in parts]
         self.counts = np.array([part.total for part in parts])
         if not self.counts.any():
-            _check.fail("some row must calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight")
+            _check.fail(
+                "some rows must be left to calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight"
+            )
         return self
 
     def _part(self, sign: Signs, scores: Floats, weight: Weights | None) -> _Part:

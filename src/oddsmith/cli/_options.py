@@ -96,11 +96,11 @@ Delimiter = Annotated[
     typer.Option(
         "--delimiter",
         rich_help_panel=_TEXT,
-        help="Character between fields, or 'tab'. [default: the one of , ; | and tab that the first line has most of]",
+        help="Character between fields, or 'tab'. [default: the most frequent of , ; | and tab in the first line]",
     ),
 ]
 Decimal = Annotated[
-    Literal[".", ","], typer.Option("--decimal", rich_help_panel=_TEXT, help="Before the decimals of numbers.")
+    Literal[".", ","], typer.Option("--decimal", rich_help_panel=_TEXT, help="Decimal mark of numbers.")
 ]
 Encoding = Annotated[
     str, typer.Option("--encoding", rich_help_panel=_TEXT, help="Encoding of the text, such as latin-1 or utf-16.")
@@ -122,16 +122,16 @@ Methods = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="Which ones; may be repeated. Of several classes {class_methods}; by default all but the last. [default: "
-        "all of {methods}]",
+        help="Methods to compare; may be repeated. Several classes: {class_methods}; by default all but the last. "
+        "[default: all of {methods}]",
     ),
 ]
 ScoresAre = Annotated[
     Literal["auto", "score", "probability", "log-odds", "logits", "probabilities"],
     typer.Option(
         "--scores-are",
-        help="What the scores are; 'auto': probabilities where all lie in [0, 1], and of several classes sum to 1; "
-        "else unknown, and of several classes logits.",
+        help="What the scores are. 'auto': probabilities if all lie in [0, 1] (several classes: and rows sum to 1), "
+        "otherwise unknown (several classes: logits).",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]
@@ -139,7 +139,7 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object, or an error as one on standard error.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result and warnings.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output.")]
 
 
 @dataclass(frozen=True)

@@ -121,14 +121,14 @@ def check(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Check that probabilities keep within bounds: exit code 0, or 1 if a bound is broken.
+    """Compare measures of probabilities with bounds: exit code 0 if all are met, else 1.
 
     Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
 
-    Segments: with `--by country` each segment of at least 50 rows must keep the bounds, too.
+    Segments: with `--by country` each segment of at least 50 rows must meet the bounds, too.
 
-    Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the rows prove the bound,
-    `--of lower` fails only if they refute it.
+    Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the whole interval meets
+    the bound, `--of lower` fails only if no value of the interval does.
     """
     from rich.table import Table
     from rich.text import Text
@@ -239,7 +239,7 @@ def _limit(limit: float, option: str, name: str, at_most: bool) -> float:
     if not math.isfinite(limit):
         _check.fail(f"{option} must be finite", f"{limit}", f"pass a number, such as {option} 0.1")
     if not is_free and (limit < 0 if at_most else limit > 1):
-        must = f"{option} must be {'at least 0' if at_most else 'at most 1'}, or it is always broken"
+        must = f"{option} must be {'at least 0' if at_most else 'at most 1'}, or it always fails"
         _check.fail(must, f"{limit:g}", f"pass a number from 0 to 1, such as {option} 0.1")
     return limit
 

@@ -33,8 +33,8 @@ def combine(
         Rule,
         typer.Option(
             "--rule",
-            help="mean-probability: one of them is right; mean-log-odds: all use the same evidence; "
-            "independent-evidence: each uses other evidence.",
+            help="mean-probability: one classifier is right; mean-log-odds: all use the same evidence; "
+            "independent-evidence: each uses different evidence.",
         ),
     ] = "mean-log-odds",
     prior: Annotated[

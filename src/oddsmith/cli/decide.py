@@ -38,7 +38,7 @@ def decide(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a copy of a file with the decision of least expected cost for each row, and what it costs.
+    """Write a copy of a file with the decision of least expected cost for each row, and that cost.
 
     Several classes: `oddsmith decide classes.csv --scores 'p_*' --costs costs.csv -o decisions.csv`.
     """

@@ -11,7 +11,7 @@ EXAMPLE = "oddsmith demo"
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the report goes.")] = Path("oddsmith-demo.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")] = Path("oddsmith-demo.html"),
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:

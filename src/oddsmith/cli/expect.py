@@ -47,7 +47,9 @@ def expect(
     labels: Annotated[
         bool,
         typer.Option(
-            "--labels", help="The file has labels: compare them with the promises; exit code 1 if one was broken."
+            "--labels",
+            help="The file has labels: compare them with the estimates; exit code 1 if a measure is outside its "
+            "interval.",
         ),
     ] = False,
     label: option.LabelColumn = None,
@@ -59,7 +61,7 @@ def expect(
 ) -> None:
     """Estimate accuracy, precision, recall, F1, AUC, log-loss and Brier score of rows whose labels have not arrived.
 
-    Of several classes the most probable one is decided; precision, recall and F1 are means over classes.
+    With several classes the decision is the most probable class; precision, recall and F1 are means over classes.
 
     While the probabilities are right, they determine the expected number of positives in any selection of rows. Without
     labels, a changed share of positives at a given score cannot be seen; `oddsmith watch` shows it once labels arrive.

@@ -59,7 +59,7 @@ def export(
     ] = None,
     segment: Annotated[
         str | None,
-        typer.Option("--segment", help="Which segment of a model that has some. [default: all for sql and dbt]"),
+        typer.Option("--segment", help="Segment to export, of a model by segment. [default: all for sql and dbt]"),
     ] = None,
     limit: Annotated[
         Literal["lower", "upper"] | None,

@@ -45,7 +45,7 @@ def fit(
     ] = False,
     groups: option.GroupColumn = None,
     keep_band: Annotated[
-        bool, typer.Option("--keep-band", help="Keep 95 % limits of the true P at each score, for apply --limits.")
+        bool, typer.Option("--keep-band", help="Store 95 % limits of the true P at each score, for apply --limits.")
     ] = False,
     rows: option.RowOptions,
     force: option.Force = False,

@@ -20,7 +20,8 @@ def plan(
     ] = None,
     scores: option.ProbabilityNames = None,
     beta: Annotated[
-        tuple[float, float] | None, typer.Option("--beta", help="Instead of a file: parameters of a Beta law of P.")
+        tuple[float, float] | None,
+        typer.Option("--beta", help="Instead of a file: parameters of a Beta distribution of P."),
     ] = None,
     slope: Annotated[Width, typer.Option("--slope", help="Width of the interval of the slope.")] = None,
     intercept: Annotated[Width, typer.Option("--intercept", help="Width of the interval of the intercept.")] = None,

@@ -38,7 +38,7 @@ def table(
 
     if not print_sql:
         hint = "add --print-sql; for files use oddsmith fit"
-        _check.fail("tables of a warehouse are made there", "no --print-sql", hint)
+        _check.fail("--print-sql must be given", "no --print-sql", hint)
     text = table_query(table.split("."), score, label, weight, names_in(by) or (), resolution, dialect)
     CommandOutput(quiet=quiet, as_json=as_json).result(
         {"sql": text}, lambda console: console.print(text, soft_wrap=True)

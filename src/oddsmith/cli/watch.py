@@ -17,7 +17,7 @@ def watch(
     model: option.ModelFile,
     file: option.ScoresFile,
     state: Annotated[
-        Path, typer.Option("--state", help="File of what was seen so far; made by the first batch, then updated.")
+        Path, typer.Option("--state", help="File of the evidence so far; created by the first batch, then updated.")
     ],
     scores: option.ScoreNames = None,
     label: option.LabelColumn = None,
@@ -51,9 +51,9 @@ def watch(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Count rows whose labels have arrived, and check whether the probabilities are still right: exit code 1 on alarm.
+    """Count rows whose labels have arrived, and test whether P is still calibrated: exit code 1 on alarm.
 
-    The guarantee is over the whole run: for any number of calls, a model that is still right raises an alarm
+    The guarantee is over the whole run: for any number of calls, a model that is still calibrated raises an alarm
     with probability alpha at most. The same batch counts once, so a job may be run again.
     """
     import numpy as np

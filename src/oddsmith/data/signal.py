@@ -217,11 +217,11 @@ class Signal:
             area = f"area under the ROC curve {self.value:.3f}"
             if self.kind == "reversed":
                 return f"The {score} is reversed: it is lower for positives than for negatives ({area})."
-            return f"The {score} carries no signal: {area}, statistically indistinguishable from 0.5."
+            return f"The {score} has no signal: {area}, statistically indistinguishable from 0.5."
         seen = f"mean probability of the true class {self.value:.3f}, with shuffled labels {self.by_chance:.3f}"
         if self.kind == "reversed":
             return (
                 f"The true class gets less probability than by chance ({seen}): the columns are in another order than "
                 "the labels, or the scores are reversed."
             )
-        return f"The scores carry no signal: {seen}, statistically indistinguishable."
+        return f"The scores have no signal: {seen}, statistically indistinguishable."

@@ -24,7 +24,7 @@ _MEMBERS = ("rows", "resolution", "log_odds_cells", "in_sample")
 def save_table(table: ScoreTable, path: str | os.PathLike[str], *, force: bool) -> None:
     """Write a table; see `ScoreTable.save`."""
     if not len(table):
-        _check.fail("a table must contain rows to be saved", f"{table!r}", "check what was taken away")
+        _check.fail("a table must contain rows to be saved", f"{table!r}", "check which tables were subtracted")
     if any(type(label) not in _LABELS for label in table.labels):
         _check.fail("labels must be text, numbers or bools to be saved", f"{table.labels!r}", "write them as text")
     head = {"format": _FORMAT, **{name: getattr(table, name) for name in _MEMBERS}, "labels": table.labels}

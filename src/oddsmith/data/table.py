@@ -360,7 +360,7 @@ class ScoreTable:
         tuple[float, float]
         """
         if not len(self):
-            _check.fail("the table must contain scores", f"{self!r}", "check what was taken away")
+            _check.fail("the table must contain scores", f"{self!r}", "check which tables were subtracted")
         return float(self.scores[0]), float(self.scores[-1])
 
     def marginal(self) -> tuple[Floats, Weights | None]:
@@ -547,7 +547,7 @@ class ScoreTable:
         """
         if other.kind == "weight" and self.kind == "count":
             got = f"{other!r} from {self!r}"
-            _check.fail("the table taken away must count rows as this one does", got, "give both the same weights")
+            _check.fail("the subtracted table must count rows as this one does", got, "give both the same weights")
         widest = max((grid for grid in (self.grid, other.grid) if grid is not None), default=None)
         if widest is not None and (self.grid, other.grid) != (widest, widest):
             return self.quantize(*widest).minus(other.quantize(*widest))
@@ -555,13 +555,13 @@ class ScoreTable:
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
-            _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
+            _check.fail("the subtracted table must be part of this one", "scores that are not in it", "check the order")
         left = {name: column.copy() for name, column in self._columns().items()}
         for name, column in part._columns().items():
             left[name][at] -= column
         slack = {side: (0 if self.kind == "count" else _ROUNDING) * self._columns()[side] for side in ("pos", "neg")}
         if any(np.any(left[side] < -slack[side]) for side in slack):
-            _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
+            _check.fail("the subtracted table must be part of this one", "more weight than is in it", "check the order")
         if self.kind == "weight":
             for side in slack:
                 gone = left[side] <= slack[side]

@@ -16,8 +16,8 @@ _MOST_SHOWN = 5
 
 #: What no estimate without labels can see.
 BLIND = (
-    "Expected from the probabilities alone: if the share of a class at a given score has moved, no row without a label "
-    "shows it."
+    "Expected from the probabilities alone: rows without labels cannot show whether the share of a class at a given "
+    "score has changed."
 )
 
 

@@ -89,7 +89,7 @@ def compare(language: Language, model: Model, output: Output, content: str | byt
     try:
         name, values = language.run(content, asked, scores, *more)
     except DidNotRunError as why:
-        engine = in_comment(f"{language.engine} {why if why.args else 'is not at hand'}")
+        engine = in_comment(f"{language.engine} {why if why.args else 'is not available'}")
         return Parity(engine, None, 0, unit, isinstance(why, RejectedError))
     got = np.asarray(values, dtype=np.float64)
     if asked == "log_odds":

@@ -109,7 +109,7 @@ def _finer(grid: Grid, groups: Groups, excess: float) -> Grid:
         axis = "log-odds" if grid.log_odds else "score"
         _check.fail(
             f"scores must not be too peaked for cells of one width with at most {_limits.MAX_GROUPS:,} groups",
-            f"rows that crowd in cells of {axis} of width {grid.width:g}, {excess:.3g} times more than fits allow",
+            f"rows concentrated in cells of {axis} of width {grid.width:g}, {excess:.3g} times more than fits allow",
             "pass that resolution to accept it, or spread the score by a transformation that keeps its order",
         )
     return Grid(width, grid.log_odds)

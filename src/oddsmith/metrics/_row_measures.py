@@ -375,7 +375,7 @@ def _tests(
     if grouped is not None:
         law = f"softmax(a log P + b) against P, F with {df} and {(grouped.n_groups - 1) / 2:g} degrees of freedom"
     if math.isinf(gain):
-        law += "; something happened whose probability was 0"
+        law += "; an outcome had probability 0"
     rows: dict[str, Any] = {"p_value": p_value, "df": df, "definition": law}
     if forecast.in_sample:
         rows = {"reason": "the forecast was fitted on these rows"}

@@ -79,7 +79,7 @@ def _of_rows(rows: ScoreRows, method: Any, *, in_sample: bool) -> ClassForecast:
     prob = rows.values if log_prob is None else np.maximum(np.exp(log_prob), _LEAST)
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
     if not weight.any():
-        _check.fail("some row must carry weight", f"{rows.n_rows} rows without", "check the weights")
+        _check.fail("some row must have a weight above 0", f"{rows.n_rows} rows without", "check the weights")
     labels = np.array(rows.labels, dtype=object)
     whole = ClassForecast(prob, rows.truth.astype(np.intp), weight, labels, log_prob, in_sample)
     return whole.at(np.flatnonzero(weight > 0))

@@ -57,7 +57,7 @@ however often one looks. An alarm stays.</p></footer>
 """
 
 
-def page(monitor: Monitor, title: str = "Are the probabilities still right?") -> str:
+def page(monitor: Monitor, title: str = "Are the probabilities still calibrated?") -> str:
     """Return a page of HTML with the path of the evidence; it loads nothing.
 
     Parameters
@@ -83,7 +83,7 @@ def _part(finding: Finding, log: tuple[Batch, ...]) -> str:
     heading = "All rows" if finding.segment is None else f"Segment {finding.segment}"
     facts = {
         "Rows with labels": f"{finding.rows:,}",
-        "Positives": f"{finding.positives:,}; {finding.expected:,.1f} were promised",
+        "Positives": f"{finding.positives:,}; {finding.expected:,.1f}were expected",
         "p-value": f"{finding.p_value:.3g}, valid at any time",
     }
     if finding.alarm:

@@ -66,7 +66,7 @@ class Recalibration(Result):
     def __str__(self) -> str:
         if self.change == "none":
             return "No change is supported by these rows."
-        words = {"shift": "Move all log-odds by one number", "slope": "Move and stretch the log-odds", "refit": "Refit"}
+        words = {"shift": "Shift all log-odds by one number", "slope": "Shift and scale the log-odds", "refit": "Refit"}
         return f"{words[self.change]}: gain {self.gain:.4f} nats a row [{self.low:.4f}, {self.high:.4f}]."
 
 

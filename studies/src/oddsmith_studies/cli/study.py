@@ -21,7 +21,7 @@ def study(
         typer.Argument(help="Name of the study; 'list' lists them, 'index' writes the index of all results in --out."),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="The same code on less data, in about a minute.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where an earlier run was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run that was stopped.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes.")] = 1,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of the data. [default: ODDSMITH_DATA, or the cache]")
@@ -42,7 +42,7 @@ def study(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a study: our tables beside the published ones, a verdict on each claim, figures and a page."""
+    """Run a study: our tables next to the published ones, a verdict on each claim, figures and a page."""
     from oddsmith_studies import studies
 
     output = CommandOutput(quiet=quiet, as_json=as_json)
