@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtri
 
-from oddsmith import AutoCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import AutoCalibrator, AutoScaling, PlattCalibrator, ScoreTable, VectorScaling
 from oddsmith.bands import band, pointwise_band
 from oddsmith.base_rates import PriorEstimate, estimate_prior
 from oddsmith.cutoffs import threshold
@@ -39,7 +39,7 @@ def _rows(rng: np.random.Generator, n: int, rate: float, distance: float) -> tup
 
 
 def _contains(found: PriorEstimate, rate: float) -> bool:
-    return found.low is not None and found.high is not None and found.low <= rate <= found.high
+    return found.low[1] <= rate <= found.high[1]
 
 
 def base_rates(rng: np.random.Generator) -> Iterator[Outcome]:
@@ -67,6 +67,29 @@ def base_rates(rng: np.random.Generator) -> Iterator[Outcome]:
         for name, (fitted, known, read) in maps.items():
             p_value = estimate_prior(fitted, read(rows), labeled=known).p_no_shift
             yield f"AUC {auc}, {labeled} labeled, no shift, {name}", p_value is None or p_value >= 0.05
+
+
+def class_rates(rng: np.random.Generator) -> Iterator[Outcome]:
+    """Estimate base rates of several classes: normal logits of some unit, with other intercepts than the labeled rows.
+
+    A cell is the interval of one class.
+    """
+    for old, new in (((0.2, 0.3, 0.5), (0.7, 0.25, 0.05)), ((0.2,) * 5, (0.5, 0.3, 0.1, 0.09, 0.01))):
+        for labeled, distance in product((500, 2000), (1.2, 2.0)):
+            means = distance * np.eye(len(old))
+
+            def rows(n: int, rates: tuple[float, ...], means: np.ndarray = means) -> tuple[np.ndarray, np.ndarray]:
+                y = rng.choice(len(rates), n, p=rates)
+                return 2 * (means[y] + rng.normal(size=means[y].shape)) + means[0], y
+
+            for name, scaling in (("vector", VectorScaling()), ("auto", AutoScaling())):
+                fitted = scaling.fit(*rows(labeled, old))
+                for n in (200, 2000):
+                    found = estimate_prior(fitted, rows(n, new)[0])
+                    for place, rate in enumerate(new):
+                        kept = found.low[place] <= rate <= found.high[place]
+                        start = f"{len(old)} classes, {name}, distance {distance}, {labeled} labeled, {n} new"
+                        yield f"{start}, rate {rate}", kept
 
 
 def cutoffs(rng: np.random.Generator) -> Iterator[Outcome]:
@@ -110,6 +133,7 @@ FAMILIES = {
     "base_rates": Family(
         base_rates, {"no shift, Platt": 0.945, "no shift, default": 0.93, "10000 new, rate 0.01": 0.88, "": 0.93}
     ),
+    "class_rates": Family(class_rates, {"": 0.93}),
     "cutoffs": Family(cutoffs, {"": 0.95}),
 }
 

@@ -1,14 +1,18 @@
 """Base rates: Elkan's theorem for every shape, weights undone once, and base rates estimated without labels."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logit, softmax
 
 from catalogue import variants
-from oddsmith import PlattCalibrator, ScoreTable, VectorScaling
+from oddsmith import PlattCalibrator, ScoreTable, TemperatureScaling, VectorScaling
 from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, NoInterceptWarning
+from oddsmith.maps import ScalingMap, ScalingPart
 from oddsmith.model import Model
 from samples import THINNED, ours_allowed
 
@@ -145,6 +149,64 @@ def test_two_and_several_classes_agree_and_reach_the_maximum():
     np.testing.assert_allclose(found, softmax(np.append(best.x, 0.0)), atol=1e-5)
 
 
+def test_intervals_of_several_classes_are_those_of_two():
+    # The same map of two classes, once of log-odds and once of logits.
+    scores, y = rows_of(800, 0.4, 0)
+    two = PlattCalibrator().fit(scores, y)
+    slope, intercept = two.log_odds([1.0, 0.0]) @ [[1, 0], [-1, 1]]
+    part = ScalingPart("both", "logits", 0.0, np.array(2 * slope), np.array([0.0, intercept]))
+    both = replace(Model.from_fitted(two), map=ScalingMap(2, "logits", (part,), np.ones(1), np.zeros(2)))
+    new = rows_of(500, 0.1, 1)[0]
+    expected, found = estimate_prior(two, new), estimate_prior(both, np.column_stack([-new / 4, new / 4]))
+    for name in ("rates", "low", "high"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-6)
+
+
+@pytest.mark.parametrize("rates", [(0.7, 0.25, 0.05), (0.01, 0.49, 0.5)])
+def test_intervals_of_several_classes_cover(rates):
+    times, covered, width = 40, np.zeros(3), np.zeros(3)
+    for seed in range(times):
+        scaling = VectorScaling().fit(*three_classes(500, [0.2, 0.3, 0.5], [seed, 1]))
+        found = estimate_prior(scaling, three_classes(1000, rates, [seed, 2])[0])
+        low, high = np.array(found.low), np.array(found.high)
+        assert np.all((low <= found.rates) & (found.rates <= high))
+        covered += (low <= rates) & (rates <= high)
+        width += high - low
+    assert covered.min() >= times * (0.93 - 3 * np.sqrt(0.93 * 0.07 / times))
+    assert width.max() / times < 0.2
+
+
+def test_classes_that_cannot_be_told_apart_have_wide_intervals():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    rows = 3 * np.eye(3)[np.minimum(y, 1)] + rng.normal(size=(900, 3))  # the last two look alike
+    found = estimate_prior(VectorScaling().fit(rows, y), rows[:400])
+    assert found.high[0] - found.low[0] < 0.2
+    assert min(found.high[1] - found.low[1], found.high[2] - found.low[2]) > 0.3
+    assert f"{found.labels[0]}: {found.rates[0]:.4g} ({found.low[0]:.4g} to" in str(found)
+
+
+def test_certain_rows_decide_among_several_classes():
+    scaling = VectorScaling().fit(*three_classes(500, [0.3, 0.3, 0.4], 0))
+    found = estimate_prior(scaling, np.repeat([[1e6, 0, 0], [0, 1e6, 0]], 50, axis=0))
+    np.testing.assert_allclose(found.rates, [0.5, 0.5, 0.0], atol=1e-9)
+    assert 0.3 < found.low[0] < 0.5 < found.high[0] < 0.7
+    assert found.low[2] == 0
+    one = estimate_prior(scaling, [[0.0, 0.0, 0.0]])
+    assert (one.low, one.high) == ((0.0,) * 3, (1.0,) * 3)
+
+
+def test_scalings_without_intercepts_are_warned_of():
+    rows, y = three_classes(600, [0.2, 0.3, 0.5], 0)
+    for scaling, biased in ((TemperatureScaling(), True), (VectorScaling(), False)):
+        model = Model.from_fitted(scaling.fit(rows, y))
+        for one in (model, shift_prior(model, [0.3, 0.3, 0.4])):
+            with warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                estimate_prior(one, rows)
+            assert [warning.category for warning in found] == [NoInterceptWarning] * biased
+
+
 def test_certain_rows_decide():
     cal = PlattCalibrator().fit(*rows_of(300, 0.5, 3))
     far = np.full(50, 1e6)
@@ -152,7 +214,7 @@ def test_certain_rows_decide():
     assert estimate_prior(cal, -far).rates == (1.0, 0.0)
     half = estimate_prior(cal, np.append(far, -far))
     assert half.rates[1] == pytest.approx(0.5)
-    assert half.low < 0.5 < half.high
+    assert half.low[1] < 0.5 < half.high[1]
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -164,8 +226,8 @@ def test_intervals_cover_and_the_test_keeps_its_size(known):
         cal = PlattCalibrator().fit_table(table)
         labeled = table if known else None
         found = estimate_prior(cal, rows_of(1000, 0.1, [seed, 2])[0], labeled=labeled)
-        covered += found.low <= 0.1 <= found.high
-        assert found.low <= found.rates[1] <= found.high
+        covered += found.low[1] <= 0.1 <= found.high[1]
+        assert found.low[1] <= found.rates[1] <= found.high[1]
         rejected += estimate_prior(cal, rows_of(1000, 0.4, [seed, 3])[0], labeled=labeled).p_no_shift < 0.05
     assert covered >= times * (0.93 - 3 * np.sqrt(0.93 * 0.07 / times))
     assert rejected <= times * (0.055 + 3 * np.sqrt(0.055 * 0.945 / times))
@@ -215,8 +277,8 @@ def test_intervals_of_classes_far_apart_are_short_and_cover(distance):
         with ours_allowed():  # some samples are separable
             cal = PlattCalibrator().fit_table(table)
         found = estimate_prior(cal, rows_of(1000, 0.5, [seed, 2], distance)[0], labeled=table)
-        covered += found.low <= 0.5 <= found.high
-        width = max(width, found.high - found.low)
+        covered += found.low[1] <= 0.5 <= found.high[1]
+        width = max(width, found.high[1] - found.low[1])
     assert covered >= times * (0.93 - 3 * np.sqrt(0.93 * 0.07 / times))
     assert width < 0.12
 
@@ -227,5 +289,5 @@ def test_rows_that_say_nothing_reject_nothing():
     for new in ([0.3], [0.3, 0.3], [-40.0]):
         for labeled in (None, ScoreTable.from_arrays(scores, y)):
             found = estimate_prior(cal, new, labeled=labeled)
-            assert (found.low, found.high) == (0, 1) or labeled is not None
+            assert (found.low[1], found.high[1]) == (0, 1) or labeled is not None
             assert found.p_no_shift > 0.05

@@ -6,7 +6,9 @@ from benchmarks import coverage
 from benchmarks.decisions import FAMILIES, read
 
 
-@pytest.mark.parametrize(("family", "repetitions"), [("bands", 30), ("cutoffs", 20), ("base_rates", 1)])
+@pytest.mark.parametrize(
+    ("family", "repetitions"), [("bands", 30), ("cutoffs", 20), ("base_rates", 1), ("class_rates", 1)]
+)
 def test_promises_are_kept_and_a_run_goes_on(tmp_path, family, repetitions, capsys):
     state = tmp_path / "coverage.json"
     for number in (max(repetitions // 2, 1), repetitions):

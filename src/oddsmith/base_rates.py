@@ -7,6 +7,7 @@ weights or on a selection of rows, and `estimate_prior` estimates the new freque
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -19,7 +20,8 @@ from scipy.special import chdtri, expit, log_expit, logit, ndtr, softmax
 from oddsmith import _check
 from oddsmith._types import Floats, Label
 from oddsmith.data import ScoreTable
-from oddsmith.maps import CalibrationMap, LogitInputMap, line_map
+from oddsmith.errors import NoInterceptWarning
+from oddsmith.maps import CalibrationMap, LogitInputMap, ScalingMap, line_map
 from oddsmith.metrics import Result, checked_level
 from oddsmith.model import Model, model_of
 
@@ -219,8 +221,8 @@ class PriorEstimate(Result):
     labels : tuple
     rates : tuple of float
         The share of each class, of largest likelihood.
-    low, high : float or None
-        An interval for the share of the positive of two classes; None with several classes.
+    low, high : tuple of float
+        An interval for the share of each class, pointwise.
     level : float
     from_rates : tuple of float
         The shares for which the model is calibrated.
@@ -234,8 +236,8 @@ class PriorEstimate(Result):
 
     labels: tuple[Label, ...]
     rates: tuple[float, ...]
-    low: float | None
-    high: float | None
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     level: float
     from_rates: tuple[float, ...]
     p_no_shift: float | None
@@ -243,12 +245,14 @@ class PriorEstimate(Result):
     labeled_rows: int
 
     def __str__(self) -> str:
-        if self.low is None:
-            shares = ", ".join(f"{label}: {rate:.4g}" for label, rate in zip(self.labels, self.rates, strict=True))
-            return f"Estimated shares of the classes among {self.rows:,} rows: {shares}."
+        if self.p_no_shift is None:
+            each = zip(self.labels, self.rates, self.low, self.high, strict=True)
+            shares = ", ".join(f"{label}: {rate:.4g} ({low:.4g} to {high:.4g})" for label, rate, low, high in each)
+            level = f"{100 * self.level:.4g} % intervals"
+            return f"Estimated shares of the classes among {self.rows:,} rows, with {level}: {shares}."
         return (
             f"Estimated share of {self.labels[1]} among {self.rows:,} rows: {self.rates[1]:.4g}, "
-            f"{100 * self.level:.4g} % interval {self.low:.4g} to {self.high:.4g}; the model is calibrated for "
+            f"{100 * self.level:.4g} % interval {self.low[1]:.4g} to {self.high[1]:.4g}; the model is calibrated for "
             f"{self.from_rates[1]:.4g} (p of no shift {self.p_no_shift:.2g})."
         )
 
@@ -261,13 +265,15 @@ def estimate_prior(
     The likelihood of a mixture, Σ log(w·LR + 1 − w) with LR the odds of the model divided by those of its base rate, is
     maximized over the share w: exactly, by bisection of its derivative, which falls. With several classes the steps of
     Saerens et al. are repeated until no share can raise the likelihood; use a scaling with an intercept per class,
-    without which estimates are biased [2]_.
+    without which estimates are biased [2]_ (`NoInterceptWarning`).
 
     The interval inverts T(w) = mean f of these rows − w·mean f of the labeled positives − (1 − w)·mean f of the
     labeled negatives, f = (LR − 1)/(1 + w(LR − 1)), with the variances of all three, and is widened to the likelihood
     set of χ² times 1 + (variance of the labeled means)/(variance of the mean of these rows). Where w is nearer to 0 or
     1 than 2/√(labeled rows of the negative or the positive class), f is that of the rate this far off. The interval
-    assumes that the scores of each class are distributed as among the labeled rows.
+    assumes that the scores of each class are distributed as among the labeled rows. With several classes the interval
+    of each is that of the class against the mixture of all others, and the numerator of f is made orthogonal to changes
+    of this mixture, so that its estimate does not matter.
 
     Parameters
     ----------
@@ -313,8 +319,16 @@ def estimate_prior(
     if len(found.labels) > 2 or not isinstance(found.map, CalibrationMap):
         if labeled is not None:
             _check.fail("labeled is for models of one score", f"{len(found.labels)} classes", "leave labeled out")
-        rates, rows = _by_steps(found.predict_log_proba(scores) - np.log(old))
-        return PriorEstimate(found.labels, rates, None, None, level, known, None, rows, _rows_behind(found))
+        if _has_no_intercepts(found, old):
+            message = f"{found.method} has no intercept per class: estimated base rates are biased. Use VectorScaling."
+            warnings.warn(message, NoInterceptWarning, stacklevel=2)
+        logs = found.predict_log_proba(scores) - np.log(old)
+        rates, rows = _by_steps(logs)
+        behind = _rows_behind(found)
+        samples = (_against_rest(logs, np.array(rates), place, behind * old) for place in range(len(rates)))
+        ends = [_interval(sample, rate, level) for sample, rate in zip(samples, rates, strict=True)]
+        lows, highs = zip(*ends, strict=True)
+        return PriorEstimate(found.labels, rates, lows, highs, level, known, None, rows, behind)
     log_ratio = np.sort(found.log_odds(scores) - logit(old[1]))
     new = _Ratios.of(log_ratio)
     rate = _likeliest(new)
@@ -326,25 +340,39 @@ def estimate_prior(
     low, high = _interval(sample, rate, level)
     p_value = _no_shift(sample, float(old[1]))
     labeled_rows = _rows_behind(found) if labeled is None else labeled.rows
-    both = (1 - rate, rate)
-    return PriorEstimate(found.labels, both, low, high, level, known, p_value, len(log_ratio), labeled_rows)
+    return PriorEstimate(
+        found.labels,
+        (1 - rate, rate),
+        (1 - high, low),
+        (1 - low, high),
+        level,
+        known,
+        p_value,
+        len(log_ratio),
+        labeled_rows,
+    )
 
 
 class _Ratios(NamedTuple):
-    """Log likelihood ratios of rows as f = (LR − 1)/(1 + w(LR − 1)) needs them: divided by the larger of 1 and LR."""
+    """Rows by what f = along/(base + w·excess) needs of them.
+
+    Of two classes base is 1, and excess and along are LR − 1, all divided by the larger of 1 and LR.
+    """
 
     base: Floats
     excess: Floats
+    along: Floats
 
     @staticmethod
     def of(log_ratio: Floats) -> "_Ratios":
         larger, far = log_ratio > 0, -np.abs(log_ratio)
-        return _Ratios(np.where(larger, np.exp(far), 1.0), np.copysign(np.expm1(far), log_ratio))
+        excess = np.copysign(np.expm1(far), log_ratio)
+        return _Ratios(np.where(larger, np.exp(far), 1.0), excess, excess)
 
     def influence(self, rate: float) -> Floats:
         """Return f at a rate, also where LR is 0 or infinite."""
         with np.errstate(divide="ignore"):
-            return self.excess / (self.base + rate * self.excess)
+            return self.along / (self.base + rate * self.excess)
 
     def slope(self, rate: float) -> float:
         """Return the derivative of the log-likelihood of a rate."""
@@ -415,6 +443,43 @@ def _modeled(new: _Ratios, log_odds: Floats, found: Model, old: Floats) -> tuple
     rows = _rows_behind(found)
     positive, negative = (softmax(log_expit(sign * log_odds)) for sign in (1, -1))
     return _Labeled(new, positive, rows * old[1]), _Labeled(new, negative, rows * old[0])
+
+
+def _against_rest(logs: Floats, rates: Floats, place: int, labeled: Floats) -> _Sample:
+    """Return the sample of one of several classes against the others in their estimated mixture.
+
+    f is along/(density at a rate): along which shares move so that f is not correlated with any other change of the
+    mixture, to first order. Rows weighted by their probability of each class stand for the labeled ones.
+    """
+    ratios = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weighted = ratios / (ratios @ rates)[:, None]
+    information = weighted.T @ weighted / len(weighted)
+    others = np.arange(len(rates)) != place
+    n_others = int(others.sum())
+    system = np.ones((n_others + 1, n_others + 1))
+    system[:-1, :-1], system[-1, -1] = information[np.ix_(others, others)], 0.0
+    direction = np.ones(len(rates))
+    direction[others] = -np.linalg.lstsq(system, np.append(information[others, place], 1.0), rcond=None)[0][:-1]
+    rest = np.where(others, np.maximum(rates, _LEAST), 0.0)
+    rest /= rest.sum()
+    base = ratios @ rest
+    new = _Ratios(base, ratios[:, place] - base, ratios @ direction)
+    total = weighted.sum(axis=0)
+    shares = np.divide(weighted, total, out=np.full_like(weighted, 1 / len(weighted)), where=total > 0)
+    return _Sample(
+        new,
+        _Labeled(new, shares[:, place], float(labeled[place])),
+        _Labeled(new, shares @ rest, float(1 / (rest**2 / labeled).sum())),
+    )
+
+
+def _has_no_intercepts(found: Model, old: Floats) -> bool:
+    """Whether equal logits keep equal probabilities, but for a shift to other base rates."""
+    if not isinstance(found.map, ScalingMap) or found.data is None:
+        return False
+    alike = np.full((1, found.map.columns), 0.0 if found.map.input == "logits" else 1 / found.map.columns)
+    moved = found.map.class_log_probability(alike)[0] - np.log(old) + np.log(np.asarray(found.data.weights))
+    return bool(np.ptp(moved) <= _ROUNDED * (1 + np.abs(moved).max()))
 
 
 def _rows_behind(found: Model) -> int:

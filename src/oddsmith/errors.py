@@ -21,6 +21,7 @@
     ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── LostAccuracyWarning              decisions by calibrated probabilities are less often right than by scores
+    ├── NoInterceptWarning               a map without intercepts: estimated base rates are biased
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── UnknownSegmentWarning            rows belong to segments that have no map
     ├── SkippedFoldWarning               a fold cannot be trained, or has no row to score
@@ -42,6 +43,7 @@ __all__ = [
     "MissingExtraError",
     "ModelFileError",
     "NegativeSlopeWarning",
+    "NoInterceptWarning",
     "NonConvergenceWarning",
     "OddsmithError",
     "OddsmithWarning",
@@ -145,6 +147,10 @@ class LostAccuracyWarning(OddsmithWarning):
 
 class UnknownSegmentWarning(OddsmithWarning):
     """Rows belong to segments that have no map of their own."""
+
+
+class NoInterceptWarning(OddsmithWarning):
+    """A scaling of several classes has no intercepts, so base rates that are estimated with it are biased."""
 
 
 class UnusedWeightWarning(OddsmithWarning):

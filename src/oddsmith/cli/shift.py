@@ -119,7 +119,8 @@ def shift(
             rows, dropped, message = read_unlabeled(opened, fitted, scores or (), bad_rows=bad_rows, progress=progress)
         out.remark(message)
         out.remark(left_out(dropped))
-        estimate = estimate_prior(fitted, rows[:, 0] if fitted.has_one_score else rows)
+        with out.show_warnings():
+            estimate = estimate_prior(fitted, rows[:, 0] if fitted.has_one_score else rows)
         out.remark(str(estimate))
         rates = dict(zip(estimate.labels, estimate.rates, strict=True))
         if min(estimate.rates) <= 0:
