@@ -33,7 +33,7 @@ def test_the_printed_table_is_complete():
     assert {name for name, _ in printed} == {task.published for task in tasks.TASKS}
     assert len(printed) == 15
     for (_, method), values in printed.items():
-        assert (values["−Σ log p"] is None) == (method == parts.RAW)
+        assert (values["−Σ log P"] is None) == (method == parts.RAW)
 
 
 def test_explicit_features_are_the_quadratic_support_vector_machine():

@@ -329,7 +329,7 @@ def claims_table(claims: Sequence[Claim], name: str = "claims", title: str = "Cl
     return Table(
         name,
         title,
-        ("claim", "what it says", "tested on", "published", "ours", "verdict", "rule"),
+        ("claim", "statement", "tested on", "published", "ours", "verdict", "rule"),
         [
             (claim.id, claim.text, claim.data, claim.published, claim.ours, claim.verdict, claim.reason)
             for claim in claims

@@ -23,9 +23,11 @@ the rule, and has not measured what it is about). [The rules](rules.md) quote th
 what the first rules were and what they gave.
 
 A claim has the number of its place in our specification: 9.1 to 9.4 are the four papers in the order of the tables
-below, 9.5 the questions of the course project, 5.1 what the papers say of calibration scores, B why boosting distorts,
+below, 9.5 the questions of the course project, 5.1 what the papers state about calibration scores, B why boosting distorts,
 M the motives of the papers as experiments, and S our own questions about the map of calibrators. A letter separates
 claims that stand in one sentence.
+
+All pages have [one set of symbols](../understand/index.md#symbols); where a document has others, its page names them.
 """
 _RULES_HEAD = """\
 # The rules of all verdicts
@@ -60,12 +62,12 @@ _OPENINGS = {
         "Five problems are public; three are private and have stand-ins."
     ),
     "why-boosting": (
-        "The paper above says why boosting distorts, from the literature and without figures. "
+        "The paper above explains why boosting distorts, from the literature and without figures. "
         "Margins and slopes are followed over rounds here, and ten learners judged by seven measures. "
         "The problems are the document's own five."
     ),
     "course-project": (
-        "An exercise that asks how well squashed margins, Platt scaling and isotonic regression are calibrated. "
+        "An exercise on how well squashed margins, Platt scaling and isotonic regression are calibrated. "
         "It uses 3,000 sentences with sentiment labels. "
         "It claims nothing, so that all rows are questions."
     ),
@@ -75,7 +77,7 @@ _OPENINGS = {
         "All data are the papers'."
     ),
     "motives": (
-        "Platt's and Bennett's papers say what probabilities are for: costs, combination, active learning. "
+        "Platt's and Bennett's papers name uses of probabilities: costs, combination, active learning. "
         "Each motive is an experiment here. "
         "The papers run none, so that all rows are questions."
     ),
@@ -112,7 +114,7 @@ def index_page(records: Sequence[Record]) -> str:
                 for each in record.claims
                 if each.kind == kind
             ]
-            columns = ("claim", "what it says", "tested on", "published", "ours", "verdict")
+            columns = ("claim", "statement", "tested on", "published", "ours", "verdict")
             if rows:
                 pages.append(Table(f"{record.study}-{kind}", title, columns, rows).to_markdown())
     return "\n\n".join(pages) + "\n"

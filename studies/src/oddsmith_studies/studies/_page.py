@@ -137,7 +137,7 @@ def evidence_table(record: Record) -> Table:
         for case in record.evidence.get(number, ())
     ]
     columns = ("claim", "tested on", "case", Column("measured", ".4g"), "outcome")
-    note = "What is measured for a claim, and where it must lie, is said by its rule above. Intervals are of 95 %."
+    note = "The rule of a claim, above, states what is measured and where it must lie. Intervals are of 95 %."
     return Table("evidence", "Every measurement behind the verdicts", columns, rows, note)
 
 

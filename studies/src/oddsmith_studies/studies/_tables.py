@@ -1,4 +1,4 @@
-"""Tables of results: one value, written as Markdown, CSV and JSON; and ours beside the published ones."""
+"""Tables of results: one value, written as Markdown, CSV and JSON; and ours next to the published ones."""
 
 import csv
 import io

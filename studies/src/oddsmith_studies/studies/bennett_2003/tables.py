@@ -188,7 +188,7 @@ def _stability(results: Results) -> Table:
     return Table(
         "stability",
         "Verdicts on Reuters by the reading of the support vector machine",
-        ("claim", "what it says", *readings),
+        ("claim", "statement", *readings),
         rows,
         "Naive Bayes has its one reading throughout. Each reading is judged on its own draws of folds by the same "
         "rules; the first column has the verdicts above.",

@@ -42,7 +42,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "reliability",
-            f"Reliability diagrams of the first split, drawn as the hand-out says, with 95 % intervals; below, how "
+            f"Reliability diagrams of the first split, drawn as the hand-out describes, with 95 % intervals; below, how "
             f"many of the {TEST} test sentences lie in each interval.",
             Panels(diagrams, size=(3.4, 4.0), options={"style": "lines"}),
         ),
@@ -89,8 +89,8 @@ def window_figure(results: Results) -> StudyFigure:
     splits = len(results.starting("split-"))
     return StudyFigure(
         "window",
-        f"The hand-out's definition: of the test sentences with a prediction in [p − δ, p + δ], δ = {_DELTA}, the "
-        f"share that is positive, against p. Mean over {splits} splits, with 95 % of the splits in the band; windows "
+        f"The hand-out's definition: of the test sentences with a prediction in [P − δ, P + δ], δ = {_DELTA}, the "
+        f"share that is positive, against P. Mean over {splits} splits, with 95 % of the splits in the band; windows "
         f"with fewer than {_FEWEST} sentences of a split are left out of it.",
         Panels(
             {name: Drawing(partial(_draw_window, windows=found)) for name, found in _windows(results).items()},
@@ -156,7 +156,7 @@ def _draw_window(ax: "Axes", look: Theme, windows: Floats) -> None:
     ax.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8)
     ax.fill_between(_CENTERS[seen], low, high, color=ink.color, alpha=0.2, linewidth=0)
     ax.plot(_CENTERS[seen], np.nanmean(windows[:, seen], axis=0), **ink.line())
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="p", ylabel="share of positives")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="P", ylabel="share of positives")
 
 
 def _by_kind_of_score(results: Results) -> dict[str, Display]:

@@ -55,7 +55,7 @@ def _methods(results: Results) -> Table:
             Column("splits with infinite log-loss", "d"),
         ),
         rows,
-        f"In brackets 95 % intervals, corrected for the overlap of the splits. Log-loss in nats, P held within "
+        f"Brackets: 95 % intervals, corrected for the overlap of the splits. Log-loss in nats, P clipped to within "
         f"1/{2 * CALIBRATION} of 0 and 1; the last column counts splits where it would be infinite otherwise. "
         f"Calibration error² is the mean squared gap in the ten intervals, debiased: 0 is perfect, and an estimate may "
         f"fall below. Slope: of the logistic regression on the log-odds; 1 is ideal, above 1 the forecast is too "

@@ -7,7 +7,7 @@ import numpy as np
 from oddsmith.checks import Floats
 from oddsmith.metrics import Interval
 from oddsmith.plots.trials import mean_of_trials
-from oddsmith_studies.studies._claims import Case
+from oddsmith_studies.studies._claims import EVERYTHING, Case
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table, written
@@ -44,17 +44,17 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = {number: [] for number in ("M.1a", "M.1b", "M.2a", "M.2b", "M.3a", "M.3b")}
     for name in COSTED:
         part = results[f"costs-{name.lower()}"]
-        found["M.1a"].append(Case(name, _interval(part["less"][SQUASHED])))
-        found["M.1b"].append(Case(name, scaled(_interval(part["less"][RETRAINED]), part["mean"][RETRAINED])))
+        found["M.1a"].append(Case(name, _interval(part["less"][SQUASHED]), EVERYTHING))
+        found["M.1b"].append(Case(name, scaled(_interval(part["less"][RETRAINED]), part["mean"][RETRAINED]), EVERYTHING))
     for name in COMBINED:
         part = results[f"combining-{name.lower()}"]
-        found["M.2a"].append(Case(name, _interval(part["less"][RAW_SUM_CALIBRATED])))
+        found["M.2a"].append(Case(name, _interval(part["less"][RAW_SUM_CALIBRATED]), EVERYTHING))
         best = min(COMBINING[:3], key=lambda kind: part["log_loss"][kind])
-        found["M.2b"].append(Case(f"{name}, {best}", _interval(part["less"][best])))
+        found["M.2b"].append(Case(f"{name}, {best}", _interval(part["less"][best]), EVERYTHING))
     for name in SAMPLED:
         needed = labels_needed(results, name)
         for number, other in (("M.3a", RANDOM), ("M.3b", BY_RAW)):
-            found[number].append(Case(name, mean_of_trials(needed[BY_CALIBRATED] - needed[other], _LEVEL)))
+            found[number].append(Case(name, mean_of_trials(needed[BY_CALIBRATED] - needed[other], _LEVEL), EVERYTHING))
     return found
 
 

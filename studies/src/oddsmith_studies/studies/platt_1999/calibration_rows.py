@@ -37,7 +37,7 @@ def _name(source: str, draw: int) -> str:
 
 
 def rows_part(setting: Setting, source: str, draw: int) -> Json:
-    """Fit the sigmoid in four ways on a small subset; return errors and −Σ log p on all test rows.
+    """Fit the sigmoid in four ways on a small subset; return errors and −Σ log P on all test rows.
 
     With 30 % held out the machine in use is the one that was trained on the other rows; else it has seen all of them.
     """
@@ -92,8 +92,8 @@ def rows_table(results: Results) -> Table:
             Column("training rows", ",d"),
             "sigmoid fitted to",
             Column("errors", ".0f"),
-            Column("−Σ log p", ".0f"),
-            Column("−Σ log p less 3 folds", "+.1f"),
+            Column("−Σ log P", ".0f"),
+            Column("−Σ log P less 3 folds", "+.1f"),
         ),
         rows,
         f"Means over {draws(results.setting)} random subsets with 95 % t intervals, cost 1, all test rows. With 30 % "

@@ -12,13 +12,13 @@ _READING_OF_ONE = "both costs 1"
 _QUOTED = (
     (RAW, "errors", 0),
     (SIGMOID, "errors", 0),
-    (SIGMOID, "−Σ log p", 1),
+    (SIGMOID, "−Σ log P", 1),
     (REGULARIZED, "errors", 0),
-    (REGULARIZED, "−Σ log p", 1),
+    (REGULARIZED, "−Σ log P", 1),
 )
 _SENTENCE = (
-    "the raw machine makes {} errors, the sigmoid {} with −Σ log p = {}, "
-    "and the likelihood machine {} with −Σ log p = {}"
+    "the raw machine makes {} errors, the sigmoid {} with −Σ log P = {}, "
+    "and the likelihood machine {} with −Σ log P = {}"
 )
 
 
@@ -75,7 +75,7 @@ def _both_costs_1(record: Record) -> str:
         ours = readings.cell(f"{measure}, {method}", _ADULT_LINEAR, _READING_OF_ONE)
         said.append(f"{ours:.{digits}f} ({results.cell(f'{measure}, published', _ADULT_LINEAR, method):.0f})")
     return (
-        f"With both costs 1, one of the readings, Adult linear gives raw errors, sigmoid errors and −Σ log p of "
+        f"With both costs 1, one of the readings, Adult linear gives raw errors, sigmoid errors and −Σ log P of "
         f"{', '.join(said)}, with the published figures in brackets."
     )
 
@@ -117,7 +117,7 @@ def _by_topics(record: Record) -> str:
     )
     return (
         f"By the number of topics that are counted, with a cost of 1, raw errors are {counted}. The nearest to the "
-        f"document, {nearest.removeprefix('Reuters linear, ')}, has raw errors, sigmoid errors and −Σ log p of "
+        f"document, {nearest.removeprefix('Reuters linear, ')}, has raw errors, sigmoid errors and −Σ log P of "
         f"{found}, with the published figures in brackets; this reading was added, and its numbers of topics fixed, "
         "when it was known that the totals in all topics exceed the published ones by a nearly constant ratio."
     )

@@ -70,7 +70,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "losses",
-            "−Σ log p on test rows by cost (C and 1/(2λm) in units of (mean length of a row)⁻²). A ring marks the "
+            "−Σ log P on test rows by cost (C and 1/(2λn) in units of (mean length of a row)⁻²). A ring marks the "
             "cost that held-out rows chose; thin horizontal lines are the published figures, left out of a "
             "quick run.",
             Panels(losses, size=(3.4, 2.5), alike=True),
@@ -122,9 +122,9 @@ def _draw_losses(ax: "Axes", look: Theme, results: Results, task: Task, publishe
         named = task == TASKS[0]
         ax.plot(list(found), list(found.values()), label=method if named else None, **(ink.dots() | ink.line()))
         ax.plot([best], [found[best]], markerfacecolor="none", **ink.dots(9))
-        printed = known(published.tables["results"].rows[task.published, method]["−Σ log p"])
+        printed = known(published.tables["results"].rows[task.published, method]["−Σ log P"])
         if not results.setting.quick:
             # Sums over fewer rows cannot be near.
             ax.axhline(printed, label=f"{method}, published" if named else None, **ink.line(0.7))
     ax.set_xscale("log")
-    ax.set(xlabel="cost", ylabel="−Σ log p")
+    ax.set(xlabel="cost", ylabel="−Σ log P")

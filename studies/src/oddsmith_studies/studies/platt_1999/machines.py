@@ -30,7 +30,7 @@ _DONE = 1e-5
 class LikelihoodMachine(KernelLogisticRegression):
     """The regularized-likelihood machine with a cost per row, as a support vector machine has.
 
-    λ = 1/(2mC) for m rows: in folds, which have fewer rows, a row weighs as much against ‖h‖² as among all of them.
+    λ = 1/(2nC) for n rows: in folds, which have fewer rows, a row weighs as much against ‖w‖² as among all of them.
     """
 
     def __init__(self, cost: float = 1.0, tol: float = 1e-7) -> None:

@@ -26,7 +26,7 @@ def tried(results: Results, task: Task, machine: str) -> dict[float, Json]:
 
 
 def chosen_cost(results: Results, task: Task, machine: str, rule: Rule | None = None) -> float:
-    """Return the cost with the least held-out errors or −Σ log p, the smallest of equals."""
+    """Return the cost with the least held-out errors or −Σ log P, the smallest of equals."""
     found = tried(results, task, machine)
     return min(found, key=lambda cost: (found[cost]["held"][rule or RULES[machine]], cost))
 
@@ -37,16 +37,16 @@ def chosen_part(results: Results, task: Task, machine: str) -> Json:
 
 
 def totals(results: Results, task: Task, method: str, cost: float | None = None) -> dict[str, float | None]:
-    """Return errors and −Σ log p of a method on test rows, with the chosen cost or another."""
+    """Return errors and −Σ log P of a method on test rows, with the chosen cost or another."""
     machine = machine_of(method)
     found = tried(results, task, machine)[cost or chosen_cost(results, task, machine)]["test"]
     return {
         "errors": found["errors"][method],
-        "−Σ log p": None if method == RAW else found["log_loss"][method],
+        "−Σ log P": None if method == RAW else found["log_loss"][method],
     }
 
 
-def total_of(results: Results, task: Task, method: str, measure: str = "−Σ log p") -> float:
+def total_of(results: Results, task: Task, method: str, measure: str = "−Σ log P") -> float:
     """Return a total that is surely there."""
     value = totals(results, task, method)[measure]
     assert value is not None
@@ -73,7 +73,7 @@ def looks(results: Results, task: Task, machine: str, cost: float | None = None)
 
 
 def crossings(results: Results, task: Task, method: str) -> dict[str, float]:
-    """Return −B/A of each problem whose sigmoid is not constant: the score at which P = ½."""
+    """Return −b/a of each problem whose sigmoid is not constant: the score at which P = ½."""
     lines = {name: each["maps"][method] for name, each in looks(results, task, SVM).items()}
     return {name: -line[1] / line[0] for name, line in lines.items() if line is not None}
 

@@ -38,11 +38,11 @@ from oddsmith_studies.studies.platt_1999.sizes import REPORTED, all_sizes, draws
 from oddsmith_studies.studies.platt_1999.tasks import DRAWN, TASKS, VARIANTS, Task, kept_words
 
 METHODS = (RAW, SIGMOID, REGULARIZED)
-FORMATS = {"errors": ".0f", "−Σ log p": ".1f"}
-_MEASURES = {"errors": "errors", "log_loss": "−Σ log p"}
+FORMATS = {"errors": ".0f", "−Σ log P": ".1f"}
+_MEASURES = {"errors": "errors", "log_loss": "−Σ log P"}
 
 _BOTH = (
-    "The document does not say how many categories of Reuters it counts: its one row stands beside both of ours, and "
+    "The document does not state how many categories of Reuters it counts: its one row is compared with both of ours, and "
     "neither is claimed to be it."
 )
 
@@ -77,7 +77,7 @@ def for_tasks(published: Published, tasks: tuple[Task, ...]) -> PublishedTable:
 def _results(results: Results, published: Published) -> Table:
     return beside(
         "results",
-        "Errors and −Σ log p on test rows: ours and the published",
+        "Errors and −Σ log P on test rows: ours and the published",
         for_tasks(published, TASKS),
         {(task.name, method): totals(results, task, method) for task in TASKS for method in (*METHODS, CONSTANT)},
         formats=FORMATS,
@@ -103,7 +103,7 @@ def _differences(results: Results) -> Table:
             "task",
             Column("errors: sigmoid less raw", "+.0f"),
             Column("errors: sigmoid less likelihood machine", "+.0f"),
-            Column("−Σ log p: sigmoid less likelihood machine", "+.1f"),
+            Column("−Σ log P: sigmoid less likelihood machine", "+.1f"),
         ),
         rows,
         "Paired t intervals of totals over test rows; the decisions about one story, which depend on each other, are "
@@ -137,12 +137,12 @@ def _sparsity(results: Results) -> Table:
             Column("machines", "d"),
             Column("SVM: inside the margin, %", ".1f"),
             Column("SVM: inside or on it, %", ".1f"),
-            Column("likelihood: c ≠ 0, %", ".1f"),
-            Column("machines with a c = 0", "d"),
-            Column("likelihood: c below 1 % of the largest, %", ".1f"),
+            Column("likelihood: coefficient not 0, %", ".1f"),
+            Column("machines with a coefficient of 0", "d"),
+            Column("likelihood: below 1 % of the largest, %", ".1f"),
         ),
         rows,
-        "Shares of training rows, means over machines (one per category). A row inside the margin, y·f < 1, is a "
+        "Shares of training rows, means over machines (one per category). A row inside the margin, ys < 1 with y = ±1, is a "
         f"support vector; one on it (within {MARGIN:g}) may be; no other is. Equal rows on the margin can share one "
         "coefficient, so that the second share is an upper bound.",
     )
@@ -156,26 +156,26 @@ def _crossings(results: Results) -> Table:
         (slope, bias), (steep, _) = shown[SIGMOID], shown[IN_SAMPLE]
         own = crossings(results, task, SIGMOID)[task.shown]
         rows.append(
-            [task.name, len(at), float(np.median(at)), at.min(), at.max(), task.shown, -slope, -bias, own, -steep]
+            [task.name, len(at), float(np.median(at)), at.min(), at.max(), task.shown, slope, bias, own, steep]
         )
     return Table(
         "crossings",
-        "Where P = ½: −B/A",
+        "The score where P = ½: −b/a",
         (
             "task",
             Column("sigmoids", "d"),
-            Column("median −B/A", ".2f"),
+            Column("median −b/a", ".2f"),
             Column("least", ".2f"),
             Column("greatest", ".2f"),
             "of these",
-            Column("A", ".2f"),
-            Column("B", ".2f"),
-            Column("−B/A", ".2f"),
-            Column("A on training scores", ".2f"),
+            Column("a", ".2f"),
+            Column("b", ".2f"),
+            Column("−b/a", ".2f"),
+            Column("a on training scores", ".2f"),
         ),
         rows,
-        "P = 1/(1 + exp(Af + B)); a raw support vector machine decides at f = 0. Topics whose held-out scores have one "
-        "class only get no sigmoid.",
+        "The log-odds are as + b, in the document −(As + B); a raw support vector machine decides at s = 0. Topics whose "
+        "held-out scores have one class only get no sigmoid.",
     )
 
 
@@ -183,15 +183,15 @@ def _crossings_reuters(results: Results) -> Table:
     ten = TASKS[0]
     found = looks(results, ten, SVM)
     rows: list[list[Cell]] = [
-        [name, found[name]["positive"], -found[name]["maps"][SIGMOID][0], -found[name]["maps"][SIGMOID][1], at]
+        [name, found[name]["positive"], *found[name]["maps"][SIGMOID], at]
         for name, at in crossings(results, ten, SIGMOID).items()
     ]
     columns = (
         "category",
         Column("training stories", "d"),
-        Column("A", ".2f"),
-        Column("B", ".2f"),
-        Column("−B/A", ".2f"),
+        Column("a", ".2f"),
+        Column("b", ".2f"),
+        Column("−b/a", ".2f"),
     )
     return Table("crossings-reuters", "Where P = ½ in the ten largest categories of Reuters", columns, rows)
 
@@ -201,13 +201,13 @@ def _maps(results: Results) -> Table:
     rows: list[list[Cell]] = []
     for task in TASKS:
         found = [totals(results, task, name) for name in names]
-        rows.append([task.name, *(each["−Σ log p"] for each in found), *(each["errors"] for each in found)])
+        rows.append([task.name, *(each["−Σ log P"] for each in found), *(each["errors"] for each in found)])
     return Table(
         "maps",
         "Other ways from the same margins to probabilities",
         (
             "task",
-            *(Column(f"−Σ log p, {name}", ".1f", "−Σ log p") for name in names),
+            *(Column(f"−Σ log P, {name}", ".1f", "−Σ log P") for name in names),
             *(Column(f"errors, {name}", ".0f", "errors") for name in names),
         ),
         rows,
@@ -280,13 +280,13 @@ def _readings(results: Results, published: Published) -> Table:
         rows.append([name, "published", None, None, *cells[:1], *cells[2:]])
     columns = [Column(f"errors, {RAW}", ".0f")]
     for method in METHODS[1:]:
-        columns += [Column(f"errors, {method}", ".0f"), Column(f"−Σ log p, {method}", ".1f")]
+        columns += [Column(f"errors, {method}", ".0f"), Column(f"−Σ log P, {method}", ".1f")]
     return Table(
         "readings",
         "Every reading of the document",
-        ("task", "reading", Column("C", "g"), Column("1/(2λm)", "g"), *columns),
+        ("task", "reading", Column("C", "g"), Column("1/(2λn)", "g"), *columns),
         rows,
-        "C and 1/(2λm) in units of (mean length of a row)⁻². Costs by held-out rows: C by the errors of the support "
+        "C and 1/(2λn) in units of (mean length of a row)⁻². Costs by held-out rows: C by the errors of the support "
         "vector machine, λ by the likelihood of its own machine; the results above are these, on the first reading of "
         "each task. Topics: the largest ones. Fewer words: "
         f"{kept_words(results.setting, 'reuters-300')} per topic instead of {kept_words(results.setting, 'reuters')}. "
@@ -298,7 +298,7 @@ def _readings_of(results: Results, task: Task) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for how, cost, likelihood in (
         ("costs by held-out rows", chosen_cost(results, task, SVM), chosen_cost(results, task, LIKELIHOOD)),
-        ("C by the sigmoid's −Σ log p", chosen_cost(results, task, SVM, "log_loss"), None),
+        ("C by the sigmoid's −Σ log P", chosen_cost(results, task, SVM, "log_loss"), None),
         ("both costs 1", 1.0, 1.0),
     ):
         raw, sigmoid = (totals(results, task, method, cost) for method in (RAW, SIGMOID))
@@ -342,15 +342,15 @@ def _costs(results: Results) -> Table:
             "cost",
             "chosen",
             Column("SVM: held-out errors", ".0f"),
-            Column("held-out −Σ log p", ".1f"),
+            Column("held-out −Σ log P", ".1f"),
             Column("raw errors", ".0f"),
             Column("sigmoid errors", ".0f"),
-            Column("sigmoid −Σ log p", ".1f"),
+            Column("sigmoid −Σ log P", ".1f"),
             Column("SVMs not converged", "d"),
             Column("likelihood: held-out errors", ".0f"),
-            Column("held-out −Σ log p, likelihood", ".1f"),
+            Column("held-out −Σ log P, likelihood", ".1f"),
             Column("errors", ".0f"),
-            Column("−Σ log p", ".1f"),
+            Column("−Σ log P", ".1f"),
         ),
         rows,
         "Held-out figures are sums over training rows in three folds, the others over test rows.",

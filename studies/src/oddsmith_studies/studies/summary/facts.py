@@ -153,7 +153,7 @@ def _repeated(results: Results) -> str:
     same = sum(a == b for a, b in pairs)
     kinds = sum(kind_of(a) == kind_of(b) for a, b in pairs)
     return (
-        f"How much of it is luck? With one half of the drawings and with the other, the same method wins {same} of "
+        f"How much of it is chance? With one half of the drawings and with the other, the same method wins {same} of "
         f"{len(pairs)} squares both times, the same kind {kinds}."
     )
 

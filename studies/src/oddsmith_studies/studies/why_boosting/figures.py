@@ -78,7 +78,7 @@ def _draw_groups(ax: "Axes", look: Theme, part: Json, name: str) -> None:
 
 def _draw_slopes(ax: "Axes", look: Theme, part: Json) -> None:
     rounds = [each["rounds"] for each in part["rounds"]]
-    for series, (name, title) in enumerate((("slope of 2F", "2F"), ("slope of the vote", "share of votes"))):
+    for series, (name, title) in enumerate((("slope of 2F", "z"), ("slope of the vote", "share of votes"))):
         ink = look.ink(series)
         values = [np.nan if each[name] is None else each[name] for each in part["rounds"]]
         ax.plot(rounds, values, label=title, **(ink.dots(3) | ink.line()))

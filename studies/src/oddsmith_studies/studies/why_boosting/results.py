@@ -113,10 +113,10 @@ def _slopes(results: Results) -> Table:
     return Table(
         "slopes",
         "Slope of what happened over predicted log-odds, by rounds",
-        ("problem", "boosted", Column("rounds", "d"), Column("of 2F", ".2f"), Column("of the vote", ".2f")),
+        ("problem", "boosted", Column("rounds", "d"), Column("of z", ".2f"), Column("of the vote", ".2f")),
         rows,
-        "On test rows. 1: log-odds are right; below 1 they are too large, above 1 too small. 2F = 2Σαh is what "
-        "Logistic Correction takes for the log-odds; the vote's log-odds are those of its share f.",
+        "On test rows. 1: log-odds are right; below 1 they are too large, above 1 too small. z = 2Σα(2h − 1) is "
+        "what Logistic Correction takes for the log-odds; the vote's log-odds are those of its share.",
     )
 
 
@@ -140,8 +140,8 @@ def all_facts(record: Record) -> dict[str, str]:
         "easy_verdict": record.verdicts_of("B.3a"),
         "hard_verdict": record.verdicts_of("B.3b"),
         "inwards_verdict": record.verdicts_of("B.2"),
-        "stump_slopes": last(STUMPS, "of 2F"),
-        "tree_slopes": last(TREES, "of 2F"),
+        "stump_slopes": last(STUMPS, "of z"),
+        "tree_slopes": last(TREES, "of z"),
         "vote_slopes": last(TREES, "of the vote"),
         "stump_vote_slopes": last(STUMPS, "of the vote"),
     }
