@@ -9,12 +9,13 @@ from scipy.sparse import csr_array
 from scipy.stats import ttest_rel
 from sklearn.metrics import mutual_info_score
 
+from oddsmith import AsymmetricLaplaceCalibrator, ScoreTable
 from oddsmith.metrics import compare
 from oddsmith_studies.data import WordCounts
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._intervals import over_draws
 from oddsmith_studies.studies._running import compute
-from oddsmith_studies.studies._text_draws import by_document, draw_name, gain, inputs_over, mean_total
+from oddsmith_studies.studies._text_draws import _at_data, by_document, draw_name, gain, inputs_over, mean_total
 from oddsmith_studies.studies._text_features import (
     RECIPES,
     REUTERS,
@@ -253,3 +254,19 @@ def test_intervals_over_draws_cover_what_they_should():
         found = over_draws(draws)
         covered += found.low <= 0 <= found.high
     assert 0.93 <= covered / 400 <= 1
+
+
+@pytest.mark.parametrize("gap", [1e-10, 5e-9])
+def test_a_mode_between_two_scores_that_tie_by_rounding_is_not_likelier(gap):
+    rng = np.random.default_rng(1)
+    negative, positive = rng.laplace(size=300), rng.normal(3, 1, 50)
+
+    def table_of(negative):
+        y = np.r_[np.zeros(len(negative)), np.ones(50)].astype(int)
+        return ScoreTable.from_arrays(np.r_[negative, positive], y)
+
+    mode = AsymmetricLaplaceCalibrator().fit_table(table_of(negative)).negative_.parameters["theta"]
+    twins = np.r_[negative, mode - gap]
+    divided = AsymmetricLaplaceCalibrator(subdivisions=10).fit_table(table_of(twins))
+    assert divided.negative_.parameters["theta"] not in twins
+    assert _at_data(table_of(twins), AsymmetricLaplaceCalibrator().fit_table(table_of(twins))) == [True, True]

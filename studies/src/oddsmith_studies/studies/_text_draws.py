@@ -42,8 +42,8 @@ ORDER = (REUTERS, OHSUMED, NEWSGROUPS)
 
 _SIDES = ("positive_", "negative_")
 _LEVEL = 0.95
-#: How far from a score, relative to the range of all scores, a mode may lie by rounding.
-_ROUNDING = 1e-12
+#: Likelihoods closer than this, relative to their size, differ by rounding.
+_ROUNDING = 1e-11
 #: P within 0.001 of 0 or 1.
 _SURE = float(np.log(999))
 
@@ -155,7 +155,7 @@ def _fit(fitted: dict[str, Any], table: ScoreTable, test: ScoreTable) -> Json:
         },
     }
     if GROWN in fitted:
-        found |= {"pieces": len(fitted[GROWN].slopes_), "at_data": _at_data(table)}
+        found |= {"pieces": len(fitted[GROWN].slopes_), "at_data": _at_data(table, fitted[A_LAPLACE])}
     if A_GAUSS in fitted:
         found["modes"] = [
             [mode, getattr(fitted[GAUSS], side).parameters["mu"], getattr(fitted[A_GAUSS], side).parameters["theta"]]
@@ -164,15 +164,13 @@ def _fit(fitted: dict[str, Any], table: ScoreTable, test: ScoreTable) -> Json:
     return found
 
 
-def _at_data(table: ScoreTable) -> list[bool]:
-    """Say of each class whether the mode of A. Laplace is a score where the gaps between scores are searched, too."""
+def _at_data(table: ScoreTable, fit: AsymmetricLaplaceCalibrator) -> list[bool]:
+    """Return for each class whether no mode between its scores is likelier than the best of the scores."""
     divided = AsymmetricLaplaceCalibrator(subdivisions=10).fit_table(table)
-    modes = [getattr(divided, side).parameters["theta"] for side in _SIDES]
-    # Scores that differ by rounding alone are one point, which may be the mean of them.
-    near = _ROUNDING * np.ptp(table.scores)
+    # A search counts likelihoods that differ by rounding as ties, and may return a mode between two scores that tie.
     return [
-        bool(np.min(np.abs(table.of_class(positive)[0] - mode)) <= near)
-        for positive, mode in zip((True, False), modes, strict=True)
+        getattr(divided, side).log_likelihood <= best + _ROUNDING * abs(best)
+        for side, best in ((side, getattr(fit, side).log_likelihood) for side in _SIDES)
     ]
 
 
