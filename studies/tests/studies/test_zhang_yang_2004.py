@@ -256,6 +256,7 @@ def test_intervals_over_draws_cover_what_they_should():
     assert 0.93 <= covered / 400 <= 1
 
 
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.NegativeSlopeWarning")
 def test_a_mode_between_two_scores_that_tie_by_rounding_is_not_likelier():
     rng = np.random.default_rng(1)
     negative, positive = rng.laplace(size=300), rng.normal(3, 1, 50)

@@ -23,9 +23,9 @@ the rule, and has not measured what it is about). [The rules](rules.md) quote th
 what the first rules were and what they gave.
 
 A claim has the number of its place in our specification: 9.1 to 9.4 are the four papers in the order of the tables
-below, 9.5 the questions of the course project, 5.1 what the papers state about calibration scores, B why boosting distorts,
-M the motives of the papers as experiments, and S our own questions about the map of calibrators. A letter separates
-claims that stand in one sentence.
+below, 9.5 the questions of the course project, 5.1 what the papers state about calibration scores, B why boosting
+distorts, M the motives of the papers as experiments, and S our own questions about the map of calibrators. A letter
+separates claims that stand in one sentence.
 
 All pages have [one set of symbols](../understand/index.md#symbols); where a document has others, its page names them.
 """

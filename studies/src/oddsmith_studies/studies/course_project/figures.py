@@ -42,8 +42,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "reliability",
-            f"Reliability diagrams of the first split, drawn as the hand-out describes, with 95 % intervals; below, how "
-            f"many of the {TEST} test sentences lie in each interval.",
+            f"Reliability diagrams of the first split, drawn as the hand-out describes, with 95 % intervals; "
+            f"below, how many of the {TEST} test sentences lie in each interval.",
             Panels(diagrams, size=(3.4, 4.0), options={"style": "lines"}),
         ),
         StudyFigure(

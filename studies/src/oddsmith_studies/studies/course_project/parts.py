@@ -196,7 +196,7 @@ def from_rows(rows: Json) -> ScoreTable:
 
 
 def _judge(forecast: ScoreTable, n_calibration: int) -> dict[str, float]:
-    """Measure a forecast; where log-odds must be finite, P is clipped to within 1/(2n) of 0 and 1, n calibration cases."""
+    """Measure a forecast; where log-odds must be finite, P is clipped 1/(2n) from 0 and 1, n calibration cases."""
     clip = 1 / (2 * n_calibration)
     bound = -float(logit(np.array(clip)))
     finite = forecast.map(lambda scores: np.clip(scores, -bound, bound))

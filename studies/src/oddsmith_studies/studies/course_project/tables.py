@@ -55,11 +55,11 @@ def _methods(results: Results) -> Table:
             Column("splits with infinite log-loss", "d"),
         ),
         rows,
-        f"Brackets: 95 % intervals, corrected for the overlap of the splits. Log-loss in nats, P clipped to within "
-        f"1/{2 * CALIBRATION} of 0 and 1; the last column counts splits where it would be infinite otherwise. "
+        f"Brackets: 95 % intervals, corrected for the overlap of the splits. Log-loss in nats, P clipped "
+        f"1/{2 * CALIBRATION} from 0 and 1; the last column counts splits where it would be infinite otherwise. "
         f"Calibration error² is the mean squared gap in the ten intervals, debiased: 0 is perfect, and an estimate may "
-        f"fall below. Slope: of the logistic regression on the log-odds; 1 is ideal, above 1 the forecast is too "
-        f"timid. Rejected: by the test of slope 1 and intercept 0 at 5 %.",
+        f"fall below. Slope: of the logistic regression on the log-odds; 1 is ideal, above 1 the forecast is "
+        f"underconfident. Rejected: by the test of slope 1 and intercept 0 at 5 %.",
     )
 
 

@@ -45,7 +45,9 @@ def all_evidence(results: Results) -> dict[str, list[Case]]:
     for name in COSTED:
         part = results[f"costs-{name.lower()}"]
         found["M.1a"].append(Case(name, _interval(part["less"][SQUASHED]), EVERYTHING))
-        found["M.1b"].append(Case(name, scaled(_interval(part["less"][RETRAINED]), part["mean"][RETRAINED]), EVERYTHING))
+        found["M.1b"].append(
+            Case(name, scaled(_interval(part["less"][RETRAINED]), part["mean"][RETRAINED]), EVERYTHING)
+        )
     for name in COMBINED:
         part = results[f"combining-{name.lower()}"]
         found["M.2a"].append(Case(name, _interval(part["less"][RAW_SUM_CALIBRATED]), EVERYTHING))

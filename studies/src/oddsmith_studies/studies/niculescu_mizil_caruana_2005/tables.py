@@ -279,7 +279,9 @@ def _bounds(results: Results) -> Table:
             )
             rows.append([base, name, held, wide, wide - held])
     columns = (Column("bound 1/(2n)", _FORM), Column("bound 1e-6", _FORM), Column("difference", "+.4f"))
-    note = "P is clipped to that distance from 0 and 1; the document states that it did so, not how far. Mean over eight problems."
+    note = (
+        "P is clipped that far from 0 and 1; the document states that it did so, not how far. Mean over eight problems."
+    )
     return Table(
         "bounds", "How much the bound on P matters for cross-entropy", ("boosted", "method", *columns), rows, note
     )

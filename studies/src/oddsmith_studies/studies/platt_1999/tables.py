@@ -42,8 +42,8 @@ FORMATS = {"errors": ".0f", "−Σ log P": ".1f"}
 _MEASURES = {"errors": "errors", "log_loss": "−Σ log P"}
 
 _BOTH = (
-    "The document does not state how many categories of Reuters it counts: its one row is compared with both of ours, and "
-    "neither is claimed to be it."
+    "The document does not state how many categories of Reuters it counts: its one row is compared with both of "
+    "ours, and neither is claimed to be it."
 )
 
 
@@ -142,9 +142,9 @@ def _sparsity(results: Results) -> Table:
             Column("likelihood: below 1 % of the largest, %", ".1f"),
         ),
         rows,
-        "Shares of training rows, means over machines (one per category). A row inside the margin, ys < 1 with y = ±1, is a "
-        f"support vector; one on it (within {MARGIN:g}) may be; no other is. Equal rows on the margin can share one "
-        "coefficient, so that the second share is an upper bound.",
+        "Shares of training rows, means over machines (one per category). A row inside the margin, ys < 1 with y = ±1, "
+        f"is a support vector; one on it (within {MARGIN:g}) may be; no other is. Equal rows on the margin can "
+        "share one coefficient, so that the second share is an upper bound.",
     )
 
 
@@ -155,9 +155,7 @@ def _crossings(results: Results) -> Table:
         shown = looks(results, task, SVM)[task.shown]["maps"]
         (slope, bias), (steep, _) = shown[SIGMOID], shown[IN_SAMPLE]
         own = crossings(results, task, SIGMOID)[task.shown]
-        rows.append(
-            [task.name, len(at), float(np.median(at)), at.min(), at.max(), task.shown, slope, bias, own, steep]
-        )
+        rows.append([task.name, len(at), float(np.median(at)), at.min(), at.max(), task.shown, slope, bias, own, steep])
     return Table(
         "crossings",
         "The score where P = ½: −b/a",
@@ -174,8 +172,8 @@ def _crossings(results: Results) -> Table:
             Column("a on training scores", ".2f"),
         ),
         rows,
-        "The log-odds are as + b, in the document −(As + B); a raw support vector machine decides at s = 0. Topics whose "
-        "held-out scores have one class only get no sigmoid.",
+        "The log-odds are as + b, in the document −(As + B); a raw support vector machine decides at s = 0. "
+        "Topics whose held-out scores have one class only get no sigmoid.",
     )
 
 

@@ -132,7 +132,7 @@ def _paired(first: Floats, second: Floats) -> list[float]:
 
 
 def _test_losses(scores: Floats, y: Bools, test: Floats, truth: Bools) -> dict[str, Floats]:
-    """Return the log-loss of each test row by method, P clipped to within 1/(2n) of 0 and 1, n calibration rows."""
+    """Return the log-loss of each test row by method, P clipped 1/(2n) from 0 and 1, n calibration rows."""
     table = ScoreTable.from_arrays(scores, y)
     bound = -float(logit(np.array(1 / (2 * len(y)))))
     found = {}

@@ -62,8 +62,8 @@ def _protocols(results: Results) -> Table:
         "Mean change over tasks in %, and on how many tasks the 95 % interval of the paired difference lies above or "
         "below 0. Slope: of Platt's sigmoid, relative to ten folds, geometric mean. Error: of the uncalibrated "
         "decisions on calibration rows, less that on test rows. Distance: largest "
-        "gap between the distributions of calibration and test scores, mean over tasks and classes. P is clipped to within "
-        "1/(2n) of 0 and 1, n being the calibration rows.",
+        "gap between the distributions of calibration and test scores, mean over tasks and classes. P is clipped "
+        "1/(2n) from 0 and 1, n being the calibration rows.",
     )
 
 

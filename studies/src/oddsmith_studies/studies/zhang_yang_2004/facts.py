@@ -170,8 +170,8 @@ def _nearest(record: Record) -> str:
         return ""
     return (
         f" By the mean distance from empirical log-odds (claim 9.1.12) PLR is the nearest of the three for "
-        f"{sum(each < 0 for each in away)} of {len(away)} pairs of a category and a classifier only: bins in the tails, "
-        "where a few documents decide the empirical log-odds, have the weight of all their documents."
+        f"{sum(each < 0 for each in away)} of {len(away)} pairs of a category and a classifier only: bins in "
+        "the tails, where a few documents decide the empirical log-odds, have the weight of all their documents."
     )
 
 
