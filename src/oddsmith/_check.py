@@ -63,6 +63,10 @@ def visible(text: str, *, keep: str = "", hide: str = "") -> str:
     hide : str, optional
         Characters that are written by their number though they are seen.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> visible("red: \x1b[31m, reversed: \u202e, Größe: 10\u202fm²")
@@ -183,6 +187,10 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
         Integer-typed weights are counts, float weights importance weights.
     n : int
         How many there must be.
+
+    Returns
+    -------
+    ndarray or None
     """
     if sample_weight is None:
         return None
@@ -289,6 +297,10 @@ def as_array(
         Whether infinite values are allowed.
     masked : bool
         Whether masked values are allowed.
+
+    Returns
+    -------
+    ndarray
     """
     array = _numeric(values, name)
     if array.ndim not in axes:
@@ -374,6 +386,10 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
         The smallest value.
     strict : bool, default False
         Whether it must be larger than that.
+
+    Returns
+    -------
+    float
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
@@ -405,6 +421,10 @@ def whole_number(value: object, name: str, *, low: int) -> int:
         What errors call it.
     low : int
         The smallest value.
+
+    Returns
+    -------
+    int
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
         fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", f"pass {low} or more")

@@ -46,6 +46,10 @@ def band(table: ScoreTable, level: float = 0.95) -> Band:
         Of counts.
     level : float, default 0.95
 
+    Returns
+    -------
+    Band
+
     See Also
     --------
     pointwise_band : Limits at one score instead of all.
@@ -132,6 +136,10 @@ def pointwise_band(table: ScoreTable, level: float = 0.95) -> Band:
     table : ScoreTable
         Of counts.
     level : float, default 0.95
+
+    Returns
+    -------
+    Band
 
     See Also
     --------

@@ -60,6 +60,10 @@ def base_rates(model: Any) -> tuple[float, ...]:
     ----------
     model : Model, or fitted calibrator or scaling
 
+    Returns
+    -------
+    tuple[float, ...]
+
     Examples
     --------
     >>> from oddsmith import PlattCalibrator
@@ -94,6 +98,10 @@ def shift_prior(model: Any, to_rate: Rates, from_rate: Rates | None = None) -> M
         of sum 1.
     from_rate : float, sequence or mapping, optional
         The share for which the model is calibrated; by default that of the rows of its fit, or after an earlier shift.
+
+    Returns
+    -------
+    Model
 
     See Also
     --------
@@ -159,6 +167,10 @@ def undo_weights(
         The labels, without a model.
     input : {"probability", "log_odds"}, default "probability"
         What the classifier's scores are, without a model.
+
+    Returns
+    -------
+    Model
 
     See Also
     --------

@@ -308,6 +308,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         log_odds : array-like of shape (n, K)
             Log-odds of the positive class by each of K classifiers.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self)
         columns = as_array(log_odds, "log_odds", (2,))
@@ -322,6 +326,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         log_odds : array-like of shape (n, K)
             Log-odds of the positive class by each of K classifiers.
+
+        Returns
+        -------
+        ndarray
         """
         combined = self.log_odds(log_odds)
         return np.column_stack([expit(-combined), expit(combined)])
@@ -333,6 +341,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         log_odds : array-like of shape (n, K)
             Log-odds of the positive class by each of K classifiers.
+
+        Returns
+        -------
+        ndarray
         """
         combined = self.log_odds(log_odds)
         return np.asarray(log_expit(np.column_stack([-combined, combined])))
@@ -344,6 +356,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         log_odds : array-like of shape (n, K)
             Log-odds of the positive class by each of K classifiers.
+
+        Returns
+        -------
+        ndarray
         """
         positive = self.log_odds(log_odds) > 0
         return np.asarray(self.classes_[positive.astype(int)])

@@ -86,8 +86,10 @@ def expected_cost(prob: ArrayLike, costs: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    prob, costs
-        As in `decide`.
+    prob : array-like of shape (n,) or (n, classes)
+        P(+), or rows of class probabilities.
+    costs : array-like of shape (decisions, classes) or (n, decisions, classes)
+        ``costs[d][c]`` is the cost of decision d when the class is c; with three axes, of each row.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
     Parameters
     ----------
     prob : array of shape (n,) or (n, classes)
-        As in `decide`.
+        P(+), or rows of class probabilities.
     k : int
         How many, at most n.
 

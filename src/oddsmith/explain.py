@@ -50,6 +50,10 @@ def explain_shift(
     segments : array-like of shape (n,) or (n, columns), optional
         Segments of the rows, for a model that has maps of segments.
 
+    Returns
+    -------
+    ShiftedExplanation
+
     Notes
     -----
     Where contributions cancel (|m − b| below 10⁻⁶ Σ|φ|) the slope of f near b takes the place of the ratio. What is

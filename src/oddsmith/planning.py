@@ -61,6 +61,10 @@ class LabelPlan(Result):
         ----------
         labels : int
             A number of labels.
+
+        Returns
+        -------
+        dict[str, float]
         """
         n = _check.whole_number(labels, "labels", low=1)
         return {name: unit / math.sqrt(n) for name, unit in self.unit_errors.items()}
@@ -104,6 +108,10 @@ def labels_needed(
     auc : float, optional
         Its value, if it is not that of calibrated probabilities of this law.
     level, power : float
+
+    Returns
+    -------
+    LabelPlan
 
     See Also
     --------

@@ -206,6 +206,10 @@ class PooledCalibrator:
         ----------
         scores : array-like of shape (n,)
         segments : array-like of shape (n,) or (n, columns)
+
+        Returns
+        -------
+        ndarray
         """
         found: Floats = self.model_.predict_proba(scores, segments)
         return found

@@ -197,8 +197,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        scores, y, sample_weight
-            As for `fit`. A chunk may contain one class only.
+        scores : array-like of shape (n,)
+            Scores; larger means more positive.
+        y : array-like of shape (n,)
+            Labels. A chunk may contain one class only.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
         classes : array-like of shape (2,), optional
             Both labels, where chunks do not show them.
         max_cells : int, optional
@@ -238,6 +242,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         other : Calibrator
             Of the same class and parameters.
+
+        Returns
+        -------
+        self
         """
         if type(other) is not type(self) or other.get_params() != self.get_params():
             _check.fail("calibrators must be of one class and parameters to merge", f"{other!r}", f"pass a {self!r}")
@@ -266,6 +274,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self, "map_")
         return self.map_.log_odds(_check.as_scores(scores))
@@ -277,6 +289,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self, "map_")
         return self.map_.class_probability(_check.as_scores(scores))
@@ -291,6 +307,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
 
         Examples
         --------
@@ -312,6 +332,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self, "map_")
         positive = self.map_.probability(_check.as_scores(scores)) > 0.5
@@ -324,6 +348,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self, "map_")
         return self.map_.class_log_probability(_check.as_scores(scores))
@@ -356,6 +384,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return self.predict_proba(scores)[:, 1:]
 

@@ -173,6 +173,10 @@ class AutoCalibrator(UnitCalibrator):
         ----------
         table : ScoreTable
             Counts of positives and negatives by score.
+
+        Returns
+        -------
+        float
         """
         check_is_fitted(self, "map_")
         if self._rows is None:

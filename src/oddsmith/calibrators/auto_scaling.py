@@ -87,8 +87,10 @@ class AutoScaling(JointScaling):
         Calibration in the large is then not assured.
     random_state : int or None, default 0
         Seed for dealing the folds. A fit depends neither on the order of rows nor on that of classes.
-    classes, input
-        As in `TemperatureScaling`.
+    classes : array of shape (k,), optional
+        The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
 
     Attributes
     ----------

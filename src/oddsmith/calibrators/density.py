@@ -49,6 +49,10 @@ class _BayesCalibrator(Calibrator):
         scores : array-like of shape (n,)
             Where to evaluate, on the scale of ``positive_.parameters``: with ``input="probability"`` log-odds.
 
+        Returns
+        -------
+        tuple[ndarray, ndarray]
+
         Examples
         --------
         >>> from oddsmith import LaplaceCalibrator

@@ -131,6 +131,10 @@ def method_named(name: str, n_classes: int = 2, option: str = "method") -> Metho
     option : str, default "method"
         What errors call the name.
 
+    Returns
+    -------
+    Method
+
     Examples
     --------
     >>> method_named("venn_abers"), method_named("sigmoid")

@@ -160,6 +160,10 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         ----------
         logits : array-like of shape (n, k)
             Logits or class probabilities, a column per class.
+
+        Returns
+        -------
+        ndarray
         """
         rows = self._rows(logits)
         return self.map_.class_log_probability(rows)
@@ -171,6 +175,10 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         ----------
         logits : array-like of shape (n, k)
             Logits or class probabilities, a column per class.
+
+        Returns
+        -------
+        ndarray
         """
         rows = self._rows(logits)
         return self.map_.class_probability(rows)
@@ -182,6 +190,10 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         ----------
         logits : array-like of shape (n, k)
             Logits or class probabilities, a column per class.
+
+        Returns
+        -------
+        ndarray
         """
         rows = self._rows(logits)
         if len(self.classes_) != 2:
@@ -196,6 +208,10 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         ----------
         logits : array-like of shape (n, k)
             Logits or class probabilities, a column per class.
+
+        Returns
+        -------
+        ndarray
         """
         return self.predict_proba(logits)
 
@@ -221,6 +237,10 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         ----------
         logits : array-like of shape (n, k)
             Logits or class probabilities, a column per class.
+
+        Returns
+        -------
+        ndarray
         """
         best = np.argmax(self.predict_log_proba(logits), axis=1)
         return np.asarray(self.classes_[best])
@@ -341,8 +361,10 @@ class VectorScaling(JointScaling):
     penalty : float, optional
         Pull towards temperature scaling, > 0; by default k. Before any data is seen, 10 means a standard deviation of
         0.3 for each intercept and for the relative change of each slope.
-    classes, input
-        As in `TemperatureScaling`.
+    classes : array of shape (k,), optional
+        The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
 
     Attributes
     ----------
@@ -425,8 +447,10 @@ class MatrixScaling(VectorScaling):
         Pull of diagonal and intercept towards temperature scaling, > 0; by default k, as in `VectorScaling`.
     penalty_off_diagonal : float, optional
         Pull of the other entries towards 0, > 0; by default k(k − 1), as many as there are.
-    classes, input
-        As in `TemperatureScaling`.
+    classes : array of shape (k,), optional
+        The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
 
     Attributes
     ----------
@@ -465,8 +489,19 @@ class DirichletScaling(MatrixScaling):
 
     Parameters
     ----------
-    penalty, penalty_off_diagonal, classes, input
-        As in `MatrixScaling`; so are the attributes.
+    penalty : float, optional
+        Pull of diagonal and intercept towards temperature scaling, > 0; by default k.
+    penalty_off_diagonal : float, optional
+        Pull of the other entries towards 0, > 0; by default k(k − 1), as many as there are.
+    classes : array of shape (k,), optional
+        The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
+
+    Attributes
+    ----------
+    coef_ : array of shape (k, k)
+        W, applied to x; the other attributes are those of `MatrixScaling`.
 
     References
     ----------

@@ -94,6 +94,10 @@ class VennAbersCalibrator(Calibrator):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        tuple[ndarray, ndarray]
         """
         check_is_fitted(self, "map_")
         s = self._declared().enter(_check.as_scores(scores))

@@ -241,6 +241,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         ----------
         X : array-like of shape (n, features)
             Rows, as the classifier takes them.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self)
         total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
@@ -253,6 +257,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         ----------
         X : array-like of shape (n, features)
             Rows, as the classifier takes them.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self)
         logs = [pair.calibration.predict_log_proba(pair.raw_scores(X)) for pair in self.calibrated_classifiers_]
@@ -265,6 +273,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         ----------
         X : array-like of shape (n, features)
             Rows, as the classifier takes them.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self)
         if len(self.classes_) != 2 or self._multilabel():
@@ -281,6 +293,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         ----------
         X : array-like of shape (n, features)
             Rows, as the classifier takes them.
+
+        Returns
+        -------
+        ndarray
         """
         prob = self.predict_proba(X)
         if self._multilabel():
@@ -294,6 +310,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         ----------
         X : array-like of shape (n, features)
             Rows, as the classifier takes them.
+
+        Returns
+        -------
+        ndarray
         """
         self._only_calibration("raw_scores")
         scores = self.calibrated_classifiers_[0].raw_scores(X)

@@ -403,8 +403,14 @@ def score_tables(
         Two classes; it is copied.
     X, y, sample_weight, groups
         Rows, labels (sorted order, the second is positive), and what `CalibratedClassifier.fit` takes in addition.
-    cv, response_method, random_state, n_jobs
-        As in `CalibratedClassifier`.
+    cv : int, float, splitter or iterable of (train, test), default 5
+        A number of folds, a fraction to hold out, or any splitter.
+    response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"} or callable, default "auto"
+        Which score, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
+    random_state : int, RandomState or None, default 0
+        Shuffles the folds.
+    n_jobs : int, optional
+        Folds fitted at a time.
 
     Returns
     -------

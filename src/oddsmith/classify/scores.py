@@ -74,6 +74,10 @@ class ClassifierScores:
         ----------
         classes : array of shape (k,)
             The classes, in the order of the columns to return.
+
+        Returns
+        -------
+        ndarray
         """
         if self.form == "problems":
             return self.values

@@ -82,7 +82,12 @@ class ScoreRows:
         return "logits" if self.meaning == "log_odds" else "probabilities"
 
     def logits(self) -> Floats:
-        """Return one logit per class: logs of probabilities."""
+        """Return one logit per class: logs of probabilities.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.values if self.meaning == "log_odds" else np.log(np.maximum(self.values, LEAST))
 
     def against_rest(self, index: int, logits: Floats | None = None) -> LabeledScores:
@@ -97,6 +102,10 @@ class ScoreRows:
             The place of the class among the labels.
         logits : array of shape (n, k), optional
             Logits to use instead of the rows' own.
+
+        Returns
+        -------
+        LabeledScores
         """
         z = self.logits() if logits is None else logits
         scores = np.asarray(z[:, index] - logsumexp(np.delete(z, index, axis=1), axis=1))
@@ -114,6 +123,10 @@ class ScoreRows:
         ----------
         index : int
             The place of the class among the labels.
+
+        Returns
+        -------
+        ScoreTable
         """
         return replace(ScoreTable.from_rows(self.against_rest(index)), in_sample=self.in_sample)
 
@@ -126,6 +139,10 @@ class ScoreRows:
             Which rows.
         weight : array, optional
             Other weights for them.
+
+        Returns
+        -------
+        ScoreRows
         """
         given = self.weight if weight is None else weight
         kept = None if given is None else given[at]
@@ -138,6 +155,10 @@ class ScoreRows:
         ----------
         *others : ScoreRows
             Rows of the same classes and columns.
+
+        Returns
+        -------
+        ScoreRows
         """
         parts = [self, *others]
         values, truth = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth"))

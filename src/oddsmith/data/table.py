@@ -270,6 +270,10 @@ class ScoreTable:
         bad_rows : {"refuse", "skip"}, default "refuse"
             What to do when a score, label, weight or key is missing, or a score infinite.
 
+        Returns
+        -------
+        ScoreTable or dict[Any, ScoreTable]
+
         Examples
         --------
         >>> import sqlite3
@@ -313,6 +317,10 @@ class ScoreTable:
         ----------
         index : int
             0 for the negative class, 1 for the positive one.
+
+        Returns
+        -------
+        ScoreTable
 
         Examples
         --------
@@ -378,7 +386,12 @@ class ScoreTable:
         return self.kind == "count" and self.rows == len(self)
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
-        """Iterate over scores with marks of positive and negative weight."""
+        """Iterate over scores with marks of positive and negative weight.
+
+        Yields
+        ------
+        tuple[ndarray, ndarray, ndarray]
+        """
         for part in slices(len(self.scores)):
             yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
 
@@ -690,7 +703,12 @@ class ScoreTable:
         return pool(mapped, columns, self.rows, None, self.origin._replace(meaning=meaning))
 
     def exact(self) -> "ScoreTable":
-        """Return the table; a quantized one with each cell at its mean score, so that it can be resampled."""
+        """Return the table; a quantized one with each cell at its mean score, so that it can be resampled.
+
+        Returns
+        -------
+        ScoreTable
+        """
         return self if self.resolution is None else self.map(lambda scores: scores, self.meaning)
 
     def folds(self, n_folds: int = 5, random_state: RandomState = None) -> "list[Fold[ScoreTable]]":
@@ -738,7 +756,12 @@ class ScoreTable:
         return [Fold(*map(weighted, fold)) for fold in counted.folds(n_folds, random_state)]
 
     def rows_by_class(self) -> tuple[int, int]:
-        """Return the number of positive and of negative rows that `folds` deals."""
+        """Return the number of positive and of negative rows that `folds` deals.
+
+        Returns
+        -------
+        tuple[int, int]
+        """
         if self.kind == "count":
             return int(self.n_pos), int(self.n_neg)
         pos, neg = (int(rows.sum()) for rows, _ in map(equal_rows, (self.pos, self.neg), self.squares))
@@ -759,6 +782,10 @@ class ScoreTable:
             Sums of squared weights of either class, for float weights.
         rows : int, optional
             The number of rows.
+
+        Returns
+        -------
+        ScoreTable
         """
         held = pos + neg > 0
         pos_sq, neg_sq = (None, None) if squares is None else (side[held] for side in squares)
@@ -836,7 +863,12 @@ class ScoreTable:
         return near_runs(self.scores) if self.resolution is None else None
 
     def to_arrays(self) -> tuple[Floats, Ints, Weights]:
-        """Return scores, labels {0, 1} and weights, one row for each score and class that has weight."""
+        """Return scores, labels {0, 1} and weights, one row for each score and class that has weight.
+
+        Returns
+        -------
+        tuple[ndarray, ndarray, ndarray]
+        """
         held_neg, held_pos = self.neg > 0, self.pos > 0
         scores = np.concatenate([self.scores[held_neg], self.scores[held_pos]])
         y = np.repeat(np.array([0, 1]), [int(held_neg.sum()), int(held_pos.sum())])
@@ -904,6 +936,10 @@ def as_table(data: Sample) -> ScoreTable:
     ----------
     data : ScoreTable or ScoreRows
         Data of two classes.
+
+    Returns
+    -------
+    ScoreTable
     """
     return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 

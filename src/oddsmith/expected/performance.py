@@ -126,6 +126,10 @@ def expected_performance(
         What to do with rows of a frame or file that have no finite score.
     random_state : int, Generator or None
 
+    Returns
+    -------
+    ExpectedPerformance
+
     See Also
     --------
     importance_weights : For rows that differ in other columns.
@@ -197,11 +201,22 @@ def promises(
 
     Parameters
     ----------
-    model, thresholds, costs, calibration, random_state
-        As in `expected_performance`.
+    model : Model, fitted calibrator or scaling, or its map
+    thresholds : float or sequence of float, default 0.5
+        Probabilities from which rows are selected, of two classes.
+    costs : array of shape (2, 2), or (decisions, classes), optional
+        Costs of a decision and a class; adds the mean cost.
+    calibration : ScoreTable or ScoreRows, optional
+        The rows of the fit, which determine how exact the map is.
+    random_state : int, Generator or None
+        Seed of the draws.
     labeled : ScoreTable, or ScoreRows of several classes
         Scores with labels.
     level : float, default 0.95
+
+    Returns
+    -------
+    dict[str, Promise]
     """
     fitted = model_of(model)
     options: dict[str, Any] = {"thresholds": thresholds, "costs": costs, "calibration": calibration}
@@ -225,10 +240,17 @@ def observed_performance(
 
     Parameters
     ----------
-    model, thresholds, costs
-        As in `expected_performance`.
+    model : Model, fitted calibrator or scaling, or its map
+    thresholds : float or sequence of float, default 0.5
+        Probabilities from which rows are selected, of two classes.
+    costs : array of shape (2, 2), or (decisions, classes), optional
+        Costs of a decision and a class; adds the mean cost.
     labeled : ScoreTable, or ScoreRows of several classes
         Scores with labels.
+
+    Returns
+    -------
+    dict[str, float]
     """
     fitted = model_of(model)
     if isinstance(labeled, ScoreRows):

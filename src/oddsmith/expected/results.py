@@ -39,7 +39,23 @@ class Expectation(Result):
 
     @staticmethod
     def of_draws(value: float, drawn: Floats, level: float, least: float, most: float) -> "Expectation":
-        """Return a value with its interval from draws, within the limits of its measure."""
+        """Return a value with its interval from draws, within the limits of its measure.
+
+        Parameters
+        ----------
+        value : float
+            The expected value.
+        drawn : ndarray
+            Values of draws; NaN where a draw has none.
+        level : float
+            Level of the interval.
+        least, most : float
+            The limits of the measure.
+
+        Returns
+        -------
+        Expectation
+        """
         known = drawn[np.isfinite(drawn)]
         if not math.isfinite(value) or not len(known):
             return Expectation(math.nan, math.nan, math.nan)
@@ -133,5 +149,10 @@ class ExpectedPerformance(Result):
         return "\n".join([self.headline, *shown, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON."""
+        """Return the result as plain JSON.
+
+        Returns
+        -------
+        dict
+        """
         return {**super().to_dict(), "notes": list(self.notes)}

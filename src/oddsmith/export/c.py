@@ -101,8 +101,9 @@ def to_c(model: Model, *, output: Output = "probability") -> str:
 
     Parameters
     ----------
-    model, output
-        As for `to_python`.
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+    output : {"probability", "log_odds"}, default "probability"
 
     Returns
     -------

@@ -90,6 +90,10 @@ class CodeLanguage(Language):
             The name of the function.
         note : str
             A comment above the code.
+
+        Returns
+        -------
+        str
         """
         comments = header(model, output, note)
         joint = joint_to_write(model, output) if self.joint_frame else None

@@ -88,8 +88,9 @@ def to_javascript(model: Model, *, output: Output = "probability") -> str:
 
     Parameters
     ----------
-    model, output
-        As for `to_python`, with null for None.
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+    output : {"probability", "log_odds"}, default "probability"
 
     Returns
     -------

@@ -79,6 +79,10 @@ class Language(ABC):
             The name of the function.
         note : str
             A comment above the code.
+
+        Returns
+        -------
+        str or bytes or dict[str, str]
         """
 
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
@@ -95,6 +99,10 @@ class Language(ABC):
             The name of the function.
         scores : array of shape (n,)
             What to compute.
+
+        Returns
+        -------
+        tuple[str, Any]
         """
         del content, output, scores
         raise DidNotRunError
@@ -108,6 +116,10 @@ class Language(ABC):
             What is exported.
         output : str
             The name of the function.
+
+        Returns
+        -------
+        str or bytes
         """
         written = self.write(model, output)
         assert not isinstance(written, dict)
@@ -120,6 +132,10 @@ class Language(ABC):
         ----------
         **options
             Options of the language.
+
+        Returns
+        -------
+        self
         """
         del options
         return self

@@ -77,6 +77,10 @@ def choose_model_columns(
         Columns of scores; by default those of the fit, or found by their names.
     by : str, optional
         Columns of segments; by default those of the model.
+
+    Returns
+    -------
+    Columns
     """
     model = model_of(model)
     k, names, several = model.map.columns, model.column_names, not model.has_one_score

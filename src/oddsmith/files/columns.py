@@ -87,6 +87,10 @@ class Columns:
         ----------
         name : str
             A column.
+
+        Returns
+        -------
+        str
         """
         return self._others.get(name, "score")
 

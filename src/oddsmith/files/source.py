@@ -78,6 +78,10 @@ class ScoreFile:
         ----------
         kind : {"score", "probability"}, default "score"
             Which matrix is preferred.
+
+        Returns
+        -------
+        tuple[str, ...]
         """
         return self.layout.matrix(kind) if isinstance(self.layout, NumpyArrays) else ()
 
@@ -88,6 +92,10 @@ class ScoreFile:
         ----------
         array : str
             The name of an array.
+
+        Returns
+        -------
+        tuple[str, ...]
         """
         return self.layout.columns_of(array) if isinstance(self.layout, NumpyArrays) else ()
 
@@ -127,6 +135,8 @@ def open_scores(
         pattern finds are columns of text.
     labels : path-like, optional
         A second file, ``.npy``, with the labels of a file of arrays; they become the column "labels".
+    text : TextFormat, optional
+        Delimiter, decimal mark, encoding and lines before the header of a text file, where they cannot be recognized.
 
     Returns
     -------
@@ -164,6 +174,10 @@ def input_files(path: str | os.PathLike[str]) -> list[File]:
     ----------
     path : str or Path
         The file.
+
+    Returns
+    -------
+    list[File]
     """
     name = os.fspath(path)
     return [_STANDARD_INPUT] if name == "-" else [name, *glob.glob(name, recursive=True)]

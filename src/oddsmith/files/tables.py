@@ -184,7 +184,7 @@ class SegmentRows:
     dropped : BadRows or None
         What was left out.
     census : str
-        As in `ScoreData`.
+        How many rows have each label, and which are positive; empty where labels are written as 0 and 1.
     """
 
     relation: "duckdb.DuckDBPyRelation"
@@ -213,8 +213,12 @@ def read_segments(
         From `choose_columns`.
     by : sequence of str
         The further columns.
-    positive, bad_rows, progress
-        As for `read_table`.
+    positive : str, optional
+        The positive label, or several joined by commas; needed unless labels are {0, 1}, {−1, +1} or {false, true}.
+    bad_rows : {"refuse", "skip"}, default "refuse"
+        What to do when a score, label or weight is missing, or a score or weight is not a finite number.
+    progress : callable, optional
+        Called with the share that is done, from 0 to 1.
 
     Returns
     -------

@@ -36,6 +36,10 @@ def read_unlabeled(
     bad_rows : {"refuse", "skip"}, default "refuse"
     progress : callable, optional
         Called with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    tuple[ndarray, BadRows or None, str]
     """
     columns = choose_model_columns(file, replace(model, by=None, segments={}), scores)
     kind = model.map.input

@@ -56,6 +56,10 @@ def table_query(
     dialect : str, default "duckdb"
         Dialect of SQL, as sqlglot names it.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> print(table_query("scores", "s", "y", resolution=0.25))

@@ -44,20 +44,39 @@ class AdjustedMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         with np.errstate(over="ignore"):
             return np.asarray(self.slope * self.inner.log_odds(scores) + self.shift)
 
     def inner_formula(self) -> Formula:
-        """Return the log-odds of the inner map as a formula without pieces, to which slope and shift apply."""
+        """Return the log-odds of the inner map as a formula without pieces, to which slope and shift apply.
+
+        Returns
+        -------
+        Formula
+        """
         return as_decisions(self.inner.log_odds_formula())
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return self.slope * self.inner_formula() + self.shift
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return sigmoid(self.log_odds_formula())
 
     @property

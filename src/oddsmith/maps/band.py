@@ -66,6 +66,10 @@ class Band(ShortRepr):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         checked = _check.as_scores(scores)
         return np.column_stack([self.lower.probability(checked), self.upper.probability(checked)])
@@ -78,6 +82,10 @@ class Band(ShortRepr):
         prob : array-like of shape (n,)
             The forecast at each score.
         scores : array-like of shape (n,)
+
+        Returns
+        -------
+        list[Area]
         """
         p, s = _check.as_array(prob, "prob", (1,), unit=True), _check.as_scores(scores)
         order = np.argsort(s, kind="stable")
@@ -99,10 +107,19 @@ class Band(ShortRepr):
         ----------
         shift : float
             What is added to the log-odds.
+
+        Returns
+        -------
+        Band
         """
         return replace(self, lower=self.lower.shifted(shift), upper=self.upper.shifted(shift))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the band as plain lists and numbers."""
+        """Return the band as plain lists and numbers.
+
+        Returns
+        -------
+        dict
+        """
         sides = {"lower": self.lower.to_dict(), "upper": self.upper.to_dict()}
         return {**sides, "level": self.level, "simultaneous": self.simultaneous, "rows": self.rows}

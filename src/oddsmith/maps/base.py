@@ -41,7 +41,12 @@ class ShapedMap(ShortRepr, ABC):
             cls._shapes[cls.shape] = cls
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers; fields that may be absent, and are, are left out."""
+        """Return the map as plain lists and numbers; fields that may be absent, and are, are left out.
+
+        Returns
+        -------
+        dict
+        """
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         absent = {field.name for field in fields(self) if field.default is None and values[field.name] is None}
         return {"shape": self.shape, **{name: _plain(value) for name, value in values.items() if name not in absent}}
@@ -102,6 +107,10 @@ class CalibrationMap(ShapedMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         self._refuse_neither("log_odds", "probability")
         return logit(self.probability(scores))
@@ -113,6 +122,10 @@ class CalibrationMap(ShapedMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         result: Floats = expit(self.log_odds(scores))
         return result
@@ -124,6 +137,10 @@ class CalibrationMap(ShapedMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         positive = self.probability(scores)
         both = np.empty((*positive.shape, 2))
@@ -138,6 +155,10 @@ class CalibrationMap(ShapedMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         odds = self.log_odds(scores)
         return -np.logaddexp(0.0, np.stack([odds, -odds], axis=-1))
@@ -152,6 +173,10 @@ class CalibrationMap(ShapedMap):
         shift : float or array-like of shape (2,)
             What is added to the log-odds of the positive class, or to the logs of the probabilities of both classes.
             Within ±600.
+
+        Returns
+        -------
+        CalibrationMap
         """
         negative, positive = class_shift(shift, 2).tolist()
         move = positive - negative
@@ -162,12 +187,22 @@ class CalibrationMap(ShapedMap):
         return ShiftedMap(self, shift)
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         self._refuse_neither("log_odds_formula", "probability_formula")
         return log_odds_of(self.probability_formula())
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula, for exports and engines."""
+        """Return the probability as a formula, for exports and engines.
+
+        Returns
+        -------
+        Formula
+        """
         return sigmoid(self.log_odds_formula())
 
     def _refuse_neither(self, name: str, other: str) -> None:
@@ -217,15 +252,29 @@ class ShiftedMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return np.asarray(self.inner.log_odds(scores) + self.shift)
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return by_piece(self.inner.log_odds_formula(), lambda log_odds: log_odds + self.shift)
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return by_piece(self.log_odds_formula(), sigmoid)
 
     @property

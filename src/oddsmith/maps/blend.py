@@ -40,6 +40,10 @@ class BlendMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         mean = in_pieces(
             lambda piece: self._mean([part.probability(piece) for part in self.parts]),
@@ -54,6 +58,10 @@ class BlendMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
@@ -79,13 +87,23 @@ class BlendMap(CalibrationMap):
         return sum(weight * value for weight, value in zip(self.weights.tolist(), values, strict=True))
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         no = self._mean([sigmoid(-part.log_odds_formula()) for part in self.parts])
         # Where all parts say 0 or 1 the logarithm is held finite.
         return log(clip(self.probability_formula(), 5e-324, 1.0)) - log(clip(no, 5e-324, 1.0))
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return as_formula(self._mean([part.probability_formula() for part in self.parts]))
 
     @property

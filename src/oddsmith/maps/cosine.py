@@ -38,13 +38,22 @@ class CosineMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         s = np.asarray(scores, dtype=np.float64)
         t = np.pi * share_of_way(s, self.low, self.high)
         return np.clip(np.polynomial.chebyshev.chebval(np.cos(t), self.coefficients), 0.0, 1.0)
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         low, high = float(self.low), float(self.high)
         # Halved where their distance is infinite.
         unit = 1.0 if np.isfinite(high - low) else 2.0
@@ -57,7 +66,12 @@ class CosineMap(CalibrationMap):
         return clip(series, 0.0, 1.0)
 
     def turns(self) -> Floats:
-        """Return cos t where the series has its extrema."""
+        """Return cos t where the series has its extrema.
+
+        Returns
+        -------
+        ndarray
+        """
         derivative = np.polynomial.chebyshev.chebder(self.coefficients)
         turns = np.polynomial.chebyshev.chebroots(derivative) if len(derivative) > 1 else np.empty(0)
         return np.asarray(np.real(turns[(np.abs(np.imag(turns)) < 1e-9) & (np.abs(np.real(turns)) < 1)]))

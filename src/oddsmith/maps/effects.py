@@ -40,7 +40,12 @@ class Term(ShortRepr):
     slopes: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the term as plain lists and numbers."""
+        """Return the term as plain lists and numbers.
+
+        Returns
+        -------
+        dict
+        """
         keys = [list(one) for one in self.keys]
         shifts, slopes = self.shifts.tolist(), self.slopes.tolist()
         return {"columns": list(self.columns), "keys": keys, "shifts": shifts, "slopes": slopes}
@@ -82,6 +87,10 @@ class Effects(ShortRepr):
         ----------
         keys : array-like of object
             Values of the columns, one per column.
+
+        Returns
+        -------
+        tuple[float, float]
         """
         slope, shift = 1.0, 0.0
         for term, places in zip(self.terms, self._places, strict=True):
@@ -100,6 +109,10 @@ class Effects(ShortRepr):
             Values of the columns, one per column.
         inner : CalibrationMap
             The map that is changed.
+
+        Returns
+        -------
+        CalibrationMap
         """
         return AdjustedMap(inner, *self.of(keys))
 
@@ -110,6 +123,10 @@ class Effects(ShortRepr):
         ----------
         column : int
             The place of the column.
+
+        Returns
+        -------
+        list[str]
         """
         found = {key[term.columns.index(column)] for term in self.terms if column in term.columns for key in term.keys}
         return sorted(found)
@@ -120,7 +137,12 @@ class Effects(ShortRepr):
         return math.prod(1 + len(self.values(column)) for column in range(self.n_columns))
 
     def crossings(self) -> Iterator[Keys]:
-        """Yield every combination of values; None is any other value of a column, and all None is left out."""
+        """Yield every combination of values; None is any other value of a column, and all None is left out.
+
+        Yields
+        ------
+        tuple
+        """
         values: list[list[str | None]] = [[*self.values(column), None] for column in range(self.n_columns)]
         return (keys for keys in product(*values) if any(key is not None for key in keys))
 
@@ -131,6 +153,10 @@ class Effects(ShortRepr):
         ----------
         shift : float
             What is added to the log-odds.
+
+        Returns
+        -------
+        Effects
         """
         negative, positive = class_shift(shift, 2).tolist()
         every = [term for term in self.terms if not term.columns]
@@ -139,7 +165,12 @@ class Effects(ShortRepr):
         return Effects(self.n_columns, (Term((), ((),), np.array([total]), np.zeros(1)), *others) if total else others)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effects as plain lists and numbers."""
+        """Return the effects as plain lists and numbers.
+
+        Returns
+        -------
+        dict
+        """
         return {"terms": [term.to_dict() for term in self.terms]}
 
     def __eq__(self, other: object) -> bool:

@@ -51,6 +51,10 @@ class InputMap(CalibrationMap):
         ----------
         inner_scores : array
             Scores of the inner map.
+
+        Returns
+        -------
+        ndarray
         """
         change = self._change()
         entering = _pull_back(inner_scores, change.enter, *change.held)
@@ -63,6 +67,10 @@ class InputMap(CalibrationMap):
         ----------
         inner : CalibrationMap
             The map that is changed.
+
+        Returns
+        -------
+        Formula
         """
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
@@ -75,6 +83,10 @@ class InputMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return self.inner.log_odds(self._enter(scores))
 
@@ -85,15 +97,29 @@ class InputMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return self.inner.probability(self._enter(scores))
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return self.after_change(self.inner.log_odds_formula())
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         return self.after_change(self.inner.probability_formula())
 
     @property

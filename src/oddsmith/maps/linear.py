@@ -34,6 +34,10 @@ class LinearMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         s, knots = np.asarray(scores, dtype=np.float64), self.knots
         if s.size and not max(-s.min(), s.max()) <= 1e307:
@@ -60,7 +64,12 @@ class LinearMap(CalibrationMap):
         return np.append(knots[:1], knots), slopes, np.append(self.values[:1], self.values)
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         s, knots = SCORE, self.knots
         if np.abs(knots[[0, -1]]).max() > 1e290:  # further out the difference from the largest double overflows
             s, knots = clip(SCORE, knots[0], knots[-1]) / 2.0, knots / 2

@@ -55,6 +55,10 @@ class LogBasisMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
@@ -65,6 +69,10 @@ class LogBasisMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         return in_pieces(lambda part: expit(self._log_odds(part)), np.asarray(scores, dtype=np.float64))
 
@@ -74,7 +82,12 @@ class LogBasisMap(CalibrationMap):
         return np.asarray(self.intercept + a * left + b * right)
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         a, b = (float(slope) for slope in self.slopes)
         # With steep slopes P is 0 or 1 long before the basis would be clipped.
         steep = all(slope == 0 or abs(slope) > 1e10 / FAR for slope in (a, b))

@@ -34,8 +34,11 @@ class OneVsRestMap(JointMap):
 
     Parameters
     ----------
-    columns, input
-        As in `JointMap`.
+    columns : int
+        Number of columns: one per class, or one for two classes, which is the log-odds or the probability of the
+        second.
+    input : {"logits", "probabilities"}
+        What the columns contain.
     maps : tuple of CalibrationMap
         One per class.
     against_rest : bool
@@ -63,6 +66,10 @@ class OneVsRestMap(JointMap):
         ----------
         shift : array of shape (k,)
             What is added to the log of each class's probability.
+
+        Returns
+        -------
+        OneVsRestMap
         """
         total = class_shift(shift, self.n_classes) + (0.0 if self.shift is None else self.shift)
         if not refuse_large_shift(float(total.max() - total.min())):
@@ -70,11 +77,21 @@ class OneVsRestMap(JointMap):
         return replace(self, shift=total)
 
     def formula(self) -> Vector:
-        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+        """Return the logs of the probabilities of all classes as a vector formula of the columns.
+
+        Returns
+        -------
+        Vector
+        """
         return self._of_probabilities(vectors.log_softmax(self._logs(self._logits())))
 
     def probability_formula(self) -> Vector:
-        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines.
+
+        Returns
+        -------
+        Vector
+        """
         if self.shift is None:
             return self._shares([each.probability_formula() for each in self.maps])
         logits = self._logits()
@@ -95,6 +112,10 @@ class OneVsRestMap(JointMap):
         ----------
         maps : sequence of maps
             Maps of one shape.
+
+        Returns
+        -------
+        Vector
         """
         return self._shares([sigmoid(log_odds_of_many([one.maps[i] for one in maps])) for i in range(self.n_classes)])
 

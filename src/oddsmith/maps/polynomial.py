@@ -43,6 +43,10 @@ class PolynomialMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         s = within_doubles(np.asarray(scores, dtype=np.float64), self.scale)
         if len(self.knots) == 0:
@@ -58,7 +62,12 @@ class PolynomialMap(CalibrationMap):
             return np.asarray(np.clip(value, -MAX, MAX))
 
     def log_odds_formula(self) -> Formula:
-        """Return the log-odds as a formula."""
+        """Return the log-odds as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         value = _polynomial(self.scale, self.origins, self.coefficients.T, clipped=not self._is_steep_line)
         return pieces(self.knots, value)
 
@@ -70,6 +79,10 @@ class PolynomialMap(CalibrationMap):
         ----------
         maps : sequence of maps
             Maps of one shape.
+
+        Returns
+        -------
+        Formula
         """
         scale, origins = np.array([(one.scale, one.origins[0]) for one in maps]).T[..., None]
         coefficients = np.array([one.coefficients[0] for one in maps]).T[..., None]
@@ -128,6 +141,10 @@ def constant_map(log_odds: float) -> PolynomialMap:
     ----------
     log_odds : float
         The log-odds of every score.
+
+    Returns
+    -------
+    PolynomialMap
     """
     return line_map(0.0, log_odds)
 
@@ -145,5 +162,9 @@ def line_map(slope: float, level: float = 0.0, origin: float = 0.0, scale: float
         A score near the data.
     scale : float, default 1
         The unit of scores, a power of two.
+
+    Returns
+    -------
+    PolynomialMap
     """
     return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), scale)

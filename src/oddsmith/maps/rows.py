@@ -72,15 +72,29 @@ class JointMap(ShapedMap):
         ----------
         maps : sequence of maps
             Maps of one shape.
+
+        Returns
+        -------
+        Vector
         """
 
     @abstractmethod
     def formula(self) -> Vector:
-        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+        """Return the logs of the probabilities of all classes as a vector formula of the columns.
+
+        Returns
+        -------
+        Vector
+        """
 
     @abstractmethod
     def probability_formula(self) -> Vector:
-        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines.
+
+        Returns
+        -------
+        Vector
+        """
 
     @abstractmethod
     def shifted(self, shift: ArrayLike) -> "JointMap":
@@ -91,6 +105,10 @@ class JointMap(ShapedMap):
         shift : array-like of shape (k,), or float
             What is added to the log of the probability of each class; of two classes also one number, for the second.
             Values differ by at most 600.
+
+        Returns
+        -------
+        JointMap
         """
 
     def class_log_probability(self, rows: ArrayLike) -> Floats:
@@ -102,6 +120,10 @@ class JointMap(ShapedMap):
         ----------
         rows : array-like of shape (n, k)
             Rows of scores.
+
+        Returns
+        -------
+        ndarray
         """
         result = evaluate_vector(self.formula(), rows)
         if self.input == "logits":
@@ -115,6 +137,10 @@ class JointMap(ShapedMap):
         ----------
         rows : array-like of shape (n, k)
             Rows of scores.
+
+        Returns
+        -------
+        ndarray
         """
         return evaluate_vector(self.probability_formula(), rows)
 

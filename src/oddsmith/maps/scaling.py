@@ -93,6 +93,10 @@ class ScalingPart(NamedTuple):
             Their softmax.
         log_prob : Vector
             Its logarithm.
+
+        Returns
+        -------
+        Vector
         """
         if self.clip_at is None and (self.floor is not None or self.coef.ndim == 0):
             logits = below  # which is the same for the softmax where all are multiplied by one number
@@ -128,6 +132,10 @@ class ScalingPart(NamedTuple):
             Logits less the largest of their row.
         masks : bool
             Whether some logits are masks.
+
+        Returns
+        -------
+        Vector
         """
         result: Vector = Affine(self.coef, self.intercept, x)
         if self.floor is not None and self.drop:
@@ -141,8 +149,11 @@ class ScalingMap(JointMap):
 
     Parameters
     ----------
-    columns, input
-        As in `JointMap`.
+    columns : int
+        Number of columns: one per class, or one for two classes, which is the log-odds or the probability of the
+        second.
+    input : {"logits", "probabilities"}
+        What the columns contain.
     parts : tuple of ScalingPart
         One for a single scaling.
     weights : ndarray of shape (m,)
@@ -169,15 +180,29 @@ class ScalingMap(JointMap):
         ----------
         shift : array of shape (k,)
             What is added to the log of each class's probability.
+
+        Returns
+        -------
+        ScalingMap
         """
         return replace(self, shift=self.shift + class_shift(shift, self.n_classes))
 
     def formula(self) -> Vector:
-        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+        """Return the logs of the probabilities of all classes as a vector formula of the columns.
+
+        Returns
+        -------
+        Vector
+        """
         return self._of_probabilities(self._logs(self._below()))
 
     def probability_formula(self) -> Vector:
-        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines.
+
+        Returns
+        -------
+        Vector
+        """
         return self._of_probabilities(self._probability())
 
     def _probability(self) -> Vector:
@@ -214,6 +239,10 @@ class ScalingMap(JointMap):
         ----------
         maps : sequence of maps
             Maps of one shape.
+
+        Returns
+        -------
+        Vector
         """
         coef, intercept = (np.array([getattr(one.parts[0], name) for one in maps]) for name in ("coef", "intercept"))
         own = self.parts[0].coef
@@ -282,7 +311,12 @@ class ScalingMap(JointMap):
         return vectors.log_softmax(Affine(np.array(1.0), self.shift, logs) if self.shift.any() else logs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers; parts without a floor do not mention it."""
+        """Return the map as plain lists and numbers; parts without a floor do not mention it.
+
+        Returns
+        -------
+        dict
+        """
         content = super().to_dict()
         for part in content["parts"]:
             if part["floor"] is None:

@@ -37,6 +37,10 @@ class StepMap(CalibrationMap):
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+
+        Returns
+        -------
+        ndarray
         """
         s = np.asarray(scores, dtype=np.float64)
         if self.knots.size and max(-self.knots[0], self.knots[-1]) == MAX:
@@ -54,7 +58,12 @@ class StepMap(CalibrationMap):
         return by_interval(self.knots, s, value)
 
     def probability_formula(self) -> Formula:
-        """Return the probability as a formula."""
+        """Return the probability as a formula.
+
+        Returns
+        -------
+        Formula
+        """
         ends = np.column_stack([below(self.knots), self.knots]).ravel()
         return pieces(ends, as_formula(self._in_order()))
 

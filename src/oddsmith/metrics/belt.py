@@ -63,7 +63,17 @@ class CalibrationBelt(Result):
     p_value: float
 
     def outside(self, level: float) -> str:
-        """Return where the diagonal leaves the belt of a level, in words; empty where it does not."""
+        """Return where the diagonal leaves the belt of a level, in words; empty where it does not.
+
+        Parameters
+        ----------
+        level : float
+            One of ``levels``.
+
+        Returns
+        -------
+        str
+        """
         place = self.levels.index(level)
         parts = []
         for off, words in ((self.low[place] > self.at, "too low"), (self.high[place] < self.at, "too high")):

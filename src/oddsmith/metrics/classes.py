@@ -59,6 +59,10 @@ class ClassForecast:
             Other true classes for them.
         weight : array, optional
             Other weights for them.
+
+        Returns
+        -------
+        ClassForecast
         """
         return replace(
             self,
@@ -77,6 +81,10 @@ class ClassForecast:
             The smallest probability.
         high : float, default 1
             The largest probability.
+
+        Returns
+        -------
+        ClassForecast
         """
         return replace(self, prob=np.clip(self.prob, low, high), log_prob=None)
 
@@ -87,11 +95,20 @@ class ClassForecast:
         ----------
         k : int
             The place of the class among the labels.
+
+        Returns
+        -------
+        ScoreTable
         """
         return self._table(self.truth == k, self.prob[:, k], self.weight)
 
     def of_classes(self) -> Iterator[ScoreTable]:
-        """Iterate over the forecasts of each class against the rest, which are made once."""
+        """Iterate over the forecasts of each class against the rest, which are made once.
+
+        Yields
+        ------
+        ScoreTable
+        """
         return iter(self._tables)
 
     @cached_property
@@ -107,6 +124,10 @@ class ClassForecast:
             The place of the positive class.
         other : int
             The place of the negative class.
+
+        Returns
+        -------
+        ScoreTable
         """
         held = (self.truth == k) | (self.truth == other)
         return self._table(self.truth[held] == k, self.prob[held, k], self.weight[held])
@@ -115,6 +136,10 @@ class ClassForecast:
         """Return the forecast that the most probable class is the true one (ties: the first class).
 
         Its measures are those of the top label: accuracy is its prevalence, and any calibration error or test applies.
+
+        Returns
+        -------
+        ScoreTable
         """
         return self._table(self.right, self.prob.max(axis=1), self.weight)
 
@@ -160,6 +185,10 @@ class ClassForecast:
         amounts : array of shape (n,)
             An amount for each row.
 
+        Returns
+        -------
+        ClassForecast
+
         Examples
         --------
         >>> class_forecast([0, 1], [[0.8, 0.2], [0.6, 0.4]]).shared_out(np.array([[5, 0], [2, 3]])).truth
@@ -191,6 +220,10 @@ def class_forecast(
         Integer-typed weights are counts, float weights importance weights.
     labels : array-like of shape (k,), optional
         Labels in the order of the columns; by default the sorted labels of ``y_true``, which must then all occur.
+
+    Returns
+    -------
+    ClassForecast
 
     Examples
     --------

@@ -140,6 +140,10 @@ def compare(
     random_state : int, optional
         Seed of the bootstrap and of sign flips.
 
+    Returns
+    -------
+    Comparison
+
     See Also
     --------
     oddsmith.report.compare_methods : Fits methods out of sample first.

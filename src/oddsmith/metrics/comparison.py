@@ -70,6 +70,10 @@ class MeasureComparison(Result):
             A method.
         corrected : bool
             Whether p-values are Holm's.
+
+        Returns
+        -------
+        tuple[str, ...]
         """
         i = self.names.index(name)
         p = self.holm if corrected else self.p_values
@@ -87,6 +91,10 @@ class MeasureComparison(Result):
             The uncalibrated method, against which others are marked.
         corrected : bool, default False
             Whether p-values are Holm's.
+
+        Returns
+        -------
+        str
         """
         left = self.not_beaten(name, corrected=corrected)
         if not left:
@@ -102,6 +110,10 @@ class MeasureComparison(Result):
         ----------
         raw : str, optional
             The uncalibrated method, against which others are marked.
+
+        Returns
+        -------
+        dict
         """
         methods = {
             name: {
@@ -158,7 +170,12 @@ class Comparison(Result):
         return self.to_markdown()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON."""
+        """Return everything as plain JSON.
+
+        Returns
+        -------
+        dict
+        """
         parts = {name: part.to_dict(self.raw) for name, part in self.measures.items()}
         head = {"decisions": self.decisions, "raw": self.raw}
         return dict(plain(head)) | {"measures": parts}
@@ -178,7 +195,12 @@ class Comparison(Result):
         return f"{self.decisions:g} decisions; means per decision, smaller is better"
 
     def to_markdown(self) -> str:
-        """Return the means with their marks, what the marks mean, and every pair, as Markdown tables."""
+        """Return the means with their marks, what the marks mean, and every pair, as Markdown tables.
+
+        Returns
+        -------
+        str
+        """
         parts = list(self.measures.values())
         names = parts[0].names
         means = [[name, *(_mean(part, name, self.raw) for part in parts)] for name in names]

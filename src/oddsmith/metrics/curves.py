@@ -135,6 +135,10 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
     edges : array-like, optional
         Ascending edges instead: bins [a, b), the last closed; scores beyond them are left out.
 
+    Returns
+    -------
+    EmpiricalLogOdds
+
     Examples
     --------
     >>> from oddsmith import ScoreTable

@@ -80,6 +80,10 @@ class GroupedForecast:
         ----------
         among : array, optional
             Which cells to count; by default all.
+
+        Returns
+        -------
+        float
         """
         weight = self.sums(self.weight if among is None else among)
         return float(weight.sum()) ** 2 / float(weight @ weight) if weight.any() else 0.0
@@ -91,6 +95,10 @@ class GroupedForecast:
         ----------
         prob : array of shape (m,)
             The probability of each cell.
+
+        Returns
+        -------
+        GroupedForecast
         """
         if isinstance(self.forecast, ClassForecast):
             gaps = prob.copy()
@@ -122,6 +130,10 @@ class GroupedForecast:
             How many samples to draw.
         rng : Generator
             The source of random numbers.
+
+        Yields
+        ------
+        ScoreTable or ClassForecast
         """
         chance = np.full(self.n_groups, 1 / self.n_groups)
         for _ in range(n_resamples):
@@ -159,6 +171,10 @@ class GroupedForecast:
             How many samples to draw.
         rng : Generator
             The source of random numbers.
+
+        Yields
+        ------
+        ScoreTable or ClassForecast
         """
         share = math.sqrt(self.correlation)
         order = np.argsort(self.group, kind="stable")
@@ -180,6 +196,10 @@ class GroupedForecast:
             How many samples to draw.
         rng : Generator
             The source of random numbers.
+
+        Yields
+        ------
+        ndarray
         """
         share = math.sqrt(self.correlation)
         for _ in range(n_resamples):
@@ -229,6 +249,10 @@ def grouped_forecast(
         The positive label.
     labels : array-like of shape (k,), optional
         Labels in the order of the columns; by default the sorted labels of ``y_true``.
+
+    Returns
+    -------
+    GroupedForecast
 
     Examples
     --------

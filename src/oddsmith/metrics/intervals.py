@@ -128,6 +128,10 @@ def interval(
     nonnegative : bool, optional
         Whether the measure is 0 for perfect calibration and never below; by default as the measure declares.
 
+    Returns
+    -------
+    Interval
+
     See Also
     --------
     evaluate : Intervals of all measures.

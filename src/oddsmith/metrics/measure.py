@@ -76,6 +76,10 @@ class ForecastFunction(Generic[P, R]):
             Options of the function, by place.
         **options
             Options of the function, by name.
+
+        Returns
+        -------
+        float, Figure or other result of the definition
         """
         if not isinstance(forecast, _TAKEN[self.takes][0]):
             hint = f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast"
@@ -110,7 +114,7 @@ class ForecastFunction(Generic[P, R]):
         labels : array-like of shape (k,), optional
             Labels in the order of the columns; by default the sorted labels of ``y_true``.
         **options
-            As for the definition.
+            Keyword arguments of the definition.
         """
         of: Callable[..., R] = self.of
         return of(self._read(y_true, y_prob, sample_weight, pos_label, labels), **options)
@@ -208,7 +212,21 @@ class Measure(ForecastFunction[P, R]):
 def measure(
     definition: str = "", takes: Takes = "table", **marks: Any
 ) -> Callable[[Callable[Concatenate[Any, P], R]], Measure[P, R]]:
-    """Make a function of a forecast a measure; parameters are those of `Measure`.
+    """Make a function of a forecast a measure.
+
+    Parameters
+    ----------
+    definition : str
+        How the number is computed; empty where the function returns a `Figure`.
+    takes : {"table", "classes", "both"}, default "table"
+        Which forecasts: a `ScoreTable` of two classes, a `ClassForecast`, or both.
+    **marks
+        Further attributes of `Measure`: ``null``, ``of_base_rate``, ``formula`` and ``resampled``.
+
+    Returns
+    -------
+    callable
+        A decorator, which returns a `Measure`.
 
     Examples
     --------
@@ -303,6 +321,10 @@ def forecast_from_arrays(
         Integer-typed weights are counts, float weights importance weights.
     pos_label : object, optional
         The positive label.
+
+    Returns
+    -------
+    ScoreTable
 
     Examples
     --------

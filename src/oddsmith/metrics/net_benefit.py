@@ -200,6 +200,10 @@ def compare_net_benefit(
     level : float, default 0.95
     random_state : int, default 0
 
+    Returns
+    -------
+    NetBenefitDifference
+
     References
     ----------
     A. Vickers, A. Cronin, E. Elkin & M. Gonen, Extensions to decision curve analysis, BMC Medical Informatics and

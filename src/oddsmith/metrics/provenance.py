@@ -53,6 +53,10 @@ def forecast_of(data: ScoreTable | ScoreRows, method: Any = None, *, in_sample: 
         kept of its rows. Rows shared in part or pooled in other cells, maps without their calibrator, and scalings are
         not recognized: pass True for them.
 
+    Returns
+    -------
+    Forecast
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

@@ -172,7 +172,7 @@ def top_label_calibration_error(
     Parameters
     ----------
     definition : ErrorDefinition or str, default "quantile_bins"
-        As for `calibration_error`.
+        Bins, norm and correction; the names are those of `calibration_error`.
 
     See Also
     --------
@@ -199,7 +199,7 @@ def classwise_calibration_error(
     Parameters
     ----------
     definition : ErrorDefinition or str, default "quantile_bins"
-        As for `calibration_error`.
+        Bins, norm and correction; the names are those of `calibration_error`.
     average : {"mean", "prevalence", "max"}, default "mean"
         The mean over classes, the mean weighted by their share of cases, or the worst class.
 

@@ -15,7 +15,12 @@ class Result(ShortRepr):
     """A result of this package; its fields are its dictionary."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as strings, numbers, lists and dictionaries; infinite numbers by name, as JSON has none."""
+        """Return the result as strings, numbers, lists and dictionaries; infinite numbers by name, as JSON has none.
+
+        Returns
+        -------
+        dict
+        """
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 

@@ -312,6 +312,10 @@ def holm(p_values: ArrayLike) -> Floats:
     p_values : array-like
         p-values of several tests.
 
+    Returns
+    -------
+    ndarray
+
     References
     ----------
     S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 1979.

@@ -104,8 +104,10 @@ def loess(x: Floats, y: Floats, weight: Weights) -> Floats:
 
     Parameters
     ----------
-    x, y, weight
-        As for `lowess`.
+    x : ndarray of shape (n,)
+        Ascending.
+    y : ndarray of shape (n,)
+    weight : ndarray of shape (n,)
 
     References
     ----------

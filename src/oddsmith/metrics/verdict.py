@@ -118,6 +118,10 @@ def verdict(
         The table of each group of dependent rows, such as the visits of a patient, which merge to ``data``; for several
         classes the group of each row. Tests and intervals then count groups instead of rows.
 
+    Returns
+    -------
+    Verdict
+
     See Also
     --------
     evaluate : All measures, with intervals.

@@ -75,6 +75,10 @@ class DataSummary:
         ----------
         data : ScoreTable or ScoreRows
             What a model was fitted to.
+
+        Returns
+        -------
+        DataSummary
         """
         weight = data.n_pos + data.n_neg
         extremes, cells = (data.low, data.high), (data.resolution, data.log_odds_cells)
@@ -91,7 +95,12 @@ class DataSummary:
         return self.weight * (1 - self.prevalence), self.weight * self.prevalence
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values."""
+        """Return the summary as plain values.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self)
 
     @staticmethod
@@ -151,7 +160,12 @@ class ClassCounts:
     weights: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values."""
+        """Return the counts as plain values.
+
+        Returns
+        -------
+        dict
+        """
         return {"rows": self.rows, "weighted": self.weighted, "weights": list(self.weights)}
 
     @staticmethod
@@ -186,6 +200,10 @@ def table_hash(table: ScoreTable) -> str:
     ----------
     table : ScoreTable
         Counts of positives and negatives by score.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -206,10 +206,15 @@ class Model:
             Fitted, one per class; None for a class without rows, whose log-odds are 0.
         labels : sequence
             Labels of the classes.
-        input, against_rest
-            As in `OneVsRestMap`.
-        column_names, warnings
-            As in `from_fitted`.
+        input : {"logits", "probabilities"}, default "logits"
+            What the columns contain.
+        against_rest : bool, default False
+            Whether the calibrators were fitted to the log-odds of their class against all others, softmax(logits) being
+            the probabilities; else to their own column.
+        column_names : sequence of str, optional
+            Names of the columns of the fit.
+        warnings : sequence of str, default ()
+            Warnings of the fit.
 
         Returns
         -------
@@ -257,6 +262,10 @@ class Model:
             What is added to the log-odds of the second of two classes, or to the log of the probability of each class,
             in the order of ``labels``. Values differ by at most 600.
 
+        Returns
+        -------
+        Model
+
         References
         ----------
         .. [1] Saerens, M., Latinne, P. & Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori
@@ -286,6 +295,10 @@ class Model:
             The column, or columns, of the segments.
         segments : mapping of key to Model
             The model of each segment.
+
+        Returns
+        -------
+        Model
         """
         columns = by if isinstance(by, str) else tuple(by)
         if not isinstance(columns, str):
@@ -308,6 +321,10 @@ class Model:
             The column, or columns, of the segments.
         effects : Effects
             Shifts and slopes of the values of the columns.
+
+        Returns
+        -------
+        Model
         """
         columns = checked_columns((by,) if isinstance(by, str) else tuple(by))
         if not self.has_one_score or self.by is not None or self.band is not None:
@@ -326,6 +343,10 @@ class Model:
         ----------
         segment : hashable
             The key of a segment.
+
+        Returns
+        -------
+        Model
         """
         if self.effects is None:
             known: Mapping[Any, Model] = self.segments
@@ -339,6 +360,10 @@ class Model:
         """Return a model with effects as one with a map for each crossing of values; any other as it is.
 
         None in the name of a segment of several columns is any other value, or a missing one.
+
+        Returns
+        -------
+        Model
         """
         if self.effects is None:
             return self
@@ -361,6 +386,10 @@ class Model:
             Scores, logits or probabilities, as in the fit.
         segments : array-like of shape (n,) or (n, columns), optional
             The segment of each row, for a model that has segments.
+
+        Returns
+        -------
+        ndarray
         """
         return self._each("class_probability", rows, segments)
 
@@ -373,6 +402,10 @@ class Model:
             Scores of new cases.
         segments : array-like of shape (n,), optional
             The segment of each case.
+
+        Returns
+        -------
+        ndarray
         """
         return self._each("class_log_probability", rows, segments)
 
@@ -385,6 +418,10 @@ class Model:
             Scores of new cases.
         segments : array-like of shape (n,), optional
             The segment of each case.
+
+        Returns
+        -------
+        ndarray
         """
         if self.has_one_score:
             best = (self.probability(rows, segments) > 0.5).astype(np.intp)
@@ -401,6 +438,10 @@ class Model:
             Scores of new cases.
         segments : array-like of shape (n,), optional
             The segment of each case.
+
+        Returns
+        -------
+        ndarray
         """
         return self._each("log_odds", scores, segments)
 
@@ -414,10 +455,16 @@ class Model:
 
         Parameters
         ----------
-        scores, segments
-            As for `log_odds`.
+        scores : array-like of shape (n,)
+            Scores of new cases.
+        segments : array-like of shape (n,), optional
+            The segment of each case.
         prior : float, optional
             Share of positives for which the probabilities are made; by default that of the rows of the fit.
+
+        Returns
+        -------
+        ndarray
 
         Examples
         --------
@@ -446,6 +493,10 @@ class Model:
             Scores of new cases.
         segments : array-like of shape (n,), optional
             The segment of each case.
+
+        Returns
+        -------
+        ndarray
         """
         return self._each("probability", scores, segments)
 
@@ -457,6 +508,10 @@ class Model:
         Parameters
         ----------
         scores : array-like of shape (n,)
+
+        Returns
+        -------
+        ndarray
 
         Examples
         --------
@@ -477,6 +532,10 @@ class Model:
         Parameters
         ----------
         side : {"lower", "upper"}
+
+        Returns
+        -------
+        Model
 
         Examples
         --------
@@ -512,6 +571,10 @@ class Model:
         prob : float
             In [0, 1].
 
+        Returns
+        -------
+        float or None
+
         Examples
         --------
         >>> from oddsmith import PlattCalibrator, ScoreTable
@@ -539,6 +602,10 @@ class Model:
         ----------
         prob : float
             In [0, 1].
+
+        Returns
+        -------
+        tuple[tuple[float, float], ...]
         """
         if self.by is not None:
             _check.fail("one map is used at a time", f"a model by {self.by}", "use model.of_segment(name).score_at")
@@ -635,7 +702,12 @@ class Model:
         return 3 if more or schemas - {own} else own
 
     def to_json(self) -> str:
-        """Return the model as text, the same for the same model."""
+        """Return the model as text, the same for the same model.
+
+        Returns
+        -------
+        str
+        """
         schema = self.schema
         written = render({"format": FORMAT, "schema": schema, **self._content(schema)})
         # What could not be loaded again must not be written.

@@ -66,6 +66,10 @@ def page(monitor: Monitor, title: str = "Are the probabilities still calibrated?
     title : str
         Its heading.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> monitor = Monitor()

@@ -60,7 +60,12 @@ class Recalibration(Result):
     model: Model
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON, without the model."""
+        """Return the result as plain JSON, without the model.
+
+        Returns
+        -------
+        dict
+        """
         return {name: value for name, value in super().to_dict().items() if name != "model"}
 
     def __str__(self) -> str:

@@ -78,6 +78,10 @@ class Batch:
         ----------
         later : Batch
             The batch that follows.
+
+        Returns
+        -------
+        Batch
         """
         ratios = tuple(round(a + b, _DIGITS) for a, b in zip(self.ratios, later.ratios, strict=True))
         sums = (self.positives + later.positives, self.expected + later.expected)
@@ -341,8 +345,12 @@ class Monitor:
 
         Parameters
         ----------
-        scores, y, sample_weight : array-like of shape (n,)
-            As for the fit; weights are counts.
+        scores : array-like of shape (n,)
+            Scores like those of the fit.
+        y : array-like of shape (n,)
+            Labels of the model, or 0 and 1.
+        sample_weight : array-like of int of shape (n,), optional
+            Counts.
         segments : array-like of shape (n,), optional
             The segment of each row, where the monitor is by segment.
         batch : str, optional
@@ -441,7 +449,12 @@ class Monitor:
         return self.result()
 
     def result(self) -> Watch:
-        """Return what the monitor finds now."""
+        """Return what the monitor finds now.
+
+        Returns
+        -------
+        Watch
+        """
         findings = tuple(track.finding(segment) for segment, track in self._tracks.items())
         return Watch(any(each.alarm for each in findings), self.alpha, self._n_batches, findings)
 
@@ -452,6 +465,10 @@ class Monitor:
         ----------
         segment : hashable
             The key of a segment.
+
+        Returns
+        -------
+        tuple[Batch, ...]
         """
         if segment not in self._tracks:
             _check.fail("the segment must have rows", repr(segment), "name one that a batch had")
@@ -506,8 +523,10 @@ class Monitor:
         Parameters
         ----------
         path : path-like
-        model, calibration
-            As for the monitor that was saved. The state of another model is refused.
+        model : Model or fitted calibrator, optional
+            The model that was watched. The state of another model is refused.
+        calibration : ScoreTable, optional
+            The rows of the fit, if the monitor was made with them.
 
         Returns
         -------

@@ -72,7 +72,7 @@ class ForecastDisplay(TableDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As for `from_table` and `plot`.
+            Keyword arguments of `from_table` and `plot`.
 
         Returns
         -------
@@ -102,8 +102,12 @@ class ForecastDisplay(TableDisplay):
             With ``predict_proba``; a calibrator takes scores as X.
         X : array, sparse matrix or data frame
         y : array-like of shape (n,)
-        sample_weight, ax, **options
-            As for `from_predictions`.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            Keyword arguments of `from_predictions`.
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         name : str, optional
@@ -160,7 +164,7 @@ class ClassForecastDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As for `from_forecast` and `plot`.
+            Keyword arguments of `from_forecast` and `plot`.
 
         Returns
         -------
@@ -182,7 +186,7 @@ class ClassForecastDisplay(Display):
         name : str, optional
             By default the classifier's.
         **options
-            As for `from_predictions`.
+            Keyword arguments of `from_predictions`.
 
         Returns
         -------
@@ -224,7 +228,7 @@ class ScoreDisplay(TableDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As for `from_table` and `plot`.
+            Keyword arguments of `from_table` and `plot`.
 
         Returns
         -------
@@ -256,7 +260,7 @@ class ScoreDisplay(TableDisplay):
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         **options
-            As for `from_predictions`.
+            Keyword arguments of `from_predictions`.
 
         Returns
         -------

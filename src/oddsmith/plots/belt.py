@@ -51,6 +51,10 @@ class CalibrationBeltDisplay(ReliabilityPicture, ForecastDisplay):
         levels : tuple of float, default (0.8, 0.95)
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        self
         """
         table = as_forecast(forecast)
         belt = calibration_belt.of(table, levels=levels)

@@ -69,8 +69,14 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
             How many are shown, those with the largest calibration error first.
         classes : sequence of labels, optional
             Which ones are shown instead: ``list(first.diagrams)`` for a second forecast on the axes of a first.
-        level, n_resamples, random_state, name
-            As for `CorpDisplay.from_table`.
+        level : float or None, default 0.95
+            Share of perfectly calibrated forecasts that the band contains at each place; None for no band.
+        n_resamples : int, default 400
+            Samples for the band.
+        random_state : int, Generator or None, default 0
+            Seed of the samples.
+        name : str, default ""
+            What the legend calls the forecast.
 
         Returns
         -------

@@ -96,8 +96,12 @@ class ComparisonDisplay(Display):
             Keyword arguments of the measure.
         raw : str, optional
             The name of the uncalibrated method, for the mark "†".
-        level, n_resamples, random_state
-            As for `oddsmith.metrics.interval`.
+        level : float, default 0.95
+            Coverage of the intervals.
+        n_resamples : int, default 2000
+            Samples for the intervals.
+        random_state : int, Generator or None, default 0
+            Seed of the samples.
 
         Returns
         -------
@@ -137,10 +141,22 @@ class ComparisonDisplay(Display):
             P(+) of every row.
         sample_weight : array-like of int, optional
             Counts.
-        measure, options, raw, level, n_resamples, random_state
-            As for `from_table`.
-        ax, **drawing
-            As for `plot`.
+        measure : callable, default log_loss
+            A measure of `oddsmith.metrics`; log-loss, squared and 0/1 error get marks of significance too.
+        options : mapping, optional
+            Keyword arguments of the measure.
+        raw : str, optional
+            The name of the uncalibrated method, for the mark "†".
+        level : float, default 0.95
+            Coverage of the intervals.
+        n_resamples : int, default 2000
+            Samples for the intervals.
+        random_state : int, Generator or None, default 0
+            Seed of the samples.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        **drawing
+            Keyword arguments of `plot`.
 
         Returns
         -------
@@ -225,8 +241,9 @@ class ComparisonDisplay(Display):
 
         Parameters
         ----------
-        ax, theme
-            As for every display.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
 

@@ -20,7 +20,7 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
     Parameters
     ----------
     prob, rate, band, decomposition, histogram, name
-        As for `CorpDisplay`.
+        Those of a `CorpDisplay` of the forecast that the most probable class is the true one.
 
     References
     ----------
@@ -53,8 +53,14 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
         ----------
         forecast : ClassForecast
             From `oddsmith.metrics.class_forecast`.
-        level, n_resamples, random_state, name
-            As for `from_table`.
+        level : float or None, default 0.95
+            Share of perfectly calibrated forecasts that the band contains at each place; None for no band.
+        n_resamples : int, default 400
+            Samples for the band.
+        random_state : int, Generator or None, default 0
+            Seed of the samples.
+        name : str, default ""
+            What the legend calls the forecast.
 
         Returns
         -------

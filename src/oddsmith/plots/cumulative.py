@@ -55,6 +55,10 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
             Of the lines within which a calibrated forecast stays.
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        self
         """
         table = as_forecast(forecast)
         return cls(cumulative_calibration.of(table, level=level), marked(name, in_sample=is_in_sample(table)))
@@ -67,6 +71,10 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         series, walk = len(series_of(self.ax_)), self.walk

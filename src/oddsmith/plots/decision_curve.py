@@ -164,7 +164,11 @@ class NetBenefitDifferenceDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As for `compare_net_benefit`.
+            Keyword arguments of `oddsmith.metrics.compare_net_benefit`.
+
+        Returns
+        -------
+        self
         """
         return cls(compare_net_benefit(y_true, y_prob, other, **options), name).plot(ax)
 
@@ -176,6 +180,10 @@ class NetBenefitDifferenceDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         found, series = self.found, len(series_of(self.ax_))

@@ -57,6 +57,10 @@ class DecompositionDisplay(Display):
             Of the same labels, so that their uncertainty is one.
         score : {"log", "squared"}, default "squared"
             Log-loss in nats, or squared error.
+
+        Returns
+        -------
+        self
         """
         parts = {name: decompose.of(forecast, score=score) for name, forecast in forecasts.items()}
         if not parts:
@@ -75,6 +79,10 @@ class DecompositionDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         lost, won = (

@@ -114,8 +114,9 @@ class DensityDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax, theme
-            As for every display.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
         modes : bool, default False
             Whether to mark the modes of kernel estimates on the score axis.
 

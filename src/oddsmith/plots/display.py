@@ -70,7 +70,7 @@ class Display:
         dpi : float, default 200
             Dots per inch of a .png.
         **options
-            As for `plot`.
+            Keyword arguments of `plot`.
         """
         name = fspath(path)
         kind = name.rpartition(".")[2].lower()
@@ -84,7 +84,7 @@ class Display:
         ----------
         theme : {"light", "dark"}, default "light"
         **options
-            As for `plot`.
+            Keyword arguments of `plot`.
 
         Returns
         -------

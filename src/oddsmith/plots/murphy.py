@@ -52,6 +52,10 @@ class MurphyDisplay(ForecastDisplay):
             Within [0, 1]; by default 0.005, 0.015, …, 0.995.
         name : str, default ""
             What the legend calls it.
+
+        Returns
+        -------
+        self
         """
         table = as_forecast(forecast)
         return cls(murphy_curve.of(table, thresholds=thresholds), marked(name, in_sample=is_in_sample(table)))
@@ -64,6 +68,10 @@ class MurphyDisplay(ForecastDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
+
+        Returns
+        -------
+        self
         """
         look = self._start(ax, theme)
         series, curve = len(series_of(self.ax_)), self.curve

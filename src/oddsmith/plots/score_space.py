@@ -165,8 +165,15 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Parameters
         ----------
         tables : mapping of str to ScoreTable
-        maps, n_bins, edges, level, band
-            As for `from_table`.
+        maps : mapping of str to fitted calibrator or map, optional
+        n_bins : int, default 30
+            Bins of equal weight.
+        edges : array-like, optional
+            Edges of bins instead.
+        level : float, default 0.95
+            Coverage of the intervals.
+        band : Band, optional
+            Limits of P to be drawn, such as ``pointwise_band(table)`` of `oddsmith.bands`.
 
         Returns
         -------
@@ -187,8 +194,9 @@ class ScoreSpaceDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax, theme
-            As for every display.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
 

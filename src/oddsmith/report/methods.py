@@ -67,6 +67,10 @@ class MethodComparison:
         ----------
         method : str
             The name of a method of the comparison.
+
+        Returns
+        -------
+        ScoreTable or ClassForecast
         """
         return self._cases.forecast(self._forecasts[method])
 
@@ -77,11 +81,25 @@ class MethodComparison:
         ----------
         method : str
             The name of a method of the comparison.
+
+        Returns
+        -------
+        Groups or None
         """
         return self._cases.groups(self._forecasts[method])
 
     def compare_net_benefit(self, method: str, other: str) -> NetBenefitDifference | None:
-        """Compare the net benefit of two methods of two classes on the same held-out cases; None for grouped rows."""
+        """Compare the net benefit of two methods of two classes on the same held-out cases; None for grouped rows.
+
+        Parameters
+        ----------
+        method, other : str
+            Names of two methods.
+
+        Returns
+        -------
+        NetBenefitDifference or None
+        """
         cases = self._cases
         if not isinstance(cases, TableCases) or cases.group is not None:
             return None
@@ -101,6 +119,10 @@ class MethodComparison:
         ----------
         measure : str
             The name of a measure.
+
+        Returns
+        -------
+        dict[str, float]
         """
         part = self.comparison[measure]
         return dict(zip(part.names, part.means.tolist(), strict=True))
@@ -140,7 +162,12 @@ class MethodComparison:
         return f"<p>{html.escape(self.verdict)}</p>{self.comparison._repr_html_()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the held-out forecasts as plain JSON."""
+        """Return everything but the held-out forecasts as plain JSON.
+
+        Returns
+        -------
+        dict
+        """
         content = {
             "verdict": self.verdict,
             "standing": self.standing,
@@ -259,8 +286,10 @@ def compare_segments(
     Parameters
     ----------
     segments : mapping of str to ScoreTable or ScoreRows
-    methods, options
-        As for `compare_methods`.
+    methods : mapping of str to Calibrator or joint scaling
+        Unfitted methods by name.
+    **options
+        Keyword arguments of `compare_methods`.
 
     Returns
     -------

@@ -22,6 +22,10 @@ def to_json(summary: Mapping[str, Any]) -> str:
     ----------
     summary : mapping
         From `summarize`.
+
+    Returns
+    -------
+    str
     """
     return json_text(summary) + "\n"
 
@@ -41,6 +45,10 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
     ----------
     summary : mapping
         From `summarize`.
+
+    Returns
+    -------
+    str
     """
     return re.sub(r"\n{3,}", "\n\n", _render(summary, "md"))
 
@@ -52,6 +60,10 @@ def to_html(summary: Mapping[str, Any]) -> str:
     ----------
     summary : mapping
         From `summarize`, also after a round trip through JSON.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

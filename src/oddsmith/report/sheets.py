@@ -41,6 +41,10 @@ def with_audit(summary: Mapping[str, Any], found: Audit, method: str) -> dict[st
         From `oddsmith.audit.audit`, of probabilities of the same rows.
     method : str
         Whose probabilities they are.
+
+    Returns
+    -------
+    dict
     """
     content = plain({"method": method, "verdict": found.verdict, **found.to_dict()})
     for one, segment in zip(content["segments"], found.segments, strict=True):

@@ -81,9 +81,9 @@ def summarize(
     Parameters
     ----------
     data : ScoreTable or ScoreRows
-        Of scores that the classifier was not trained on; float weights as in `compare_methods`.
+        Scores of a classifier that was not trained on these rows. `compare_methods` documents the use of float weights.
     methods : mapping of str to Calibrator or joint scaling
-        Unfitted, as in `compare_methods`.
+        Unfitted methods by name.
     name : str, default "scores"
         What to call the data.
     labels : tuple, optional
@@ -97,8 +97,14 @@ def summarize(
         Of folds and intervals.
     segments : mapping of str to ScoreTable or ScoreRows, optional
         Parts of the data: methods are compared on each of them alone, too.
-    input, groups, next_steps, progress
-        As in `compare_methods`.
+    input : {"score", "probability", "log_odds"}, default "score"
+        What the scores of a table mean uncalibrated. "score": probabilities where all lie in [0, 1].
+    groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
+        The table, or for rows the group, of each set of dependent rows.
+    next_steps : NextSteps, optional
+        How the verdict names the next step; by default in Python.
+    progress : callable, optional
+        Called with the share that is done, from 0 to 1.
     sheet : {"clinical"}, optional
         For two classes also the `oddsmith.metrics.clinical_sheet` of the methods that are shown.
 

@@ -59,14 +59,14 @@ def write_report(
     labels : array-like of shape (k,), optional
         Labels in the order of the columns; by default the sorted labels of ``y_true``.
     methods : mapping of str to method, optional
-        As in `compare_methods`; by default all for this number of classes.
+        Unfitted calibrators or joint scalings by name; by default all for this number of classes.
     input : {"score", "probability", "log_odds"}, default "score"
         What the scores mean uncalibrated. "score": probabilities where they lie in [0, 1], with several columns where
         rows sum to 1 too; else nothing known, with several columns logits.
     name : str, default "scores"
         What the report calls the data.
     sheet : {"clinical"}, optional
-        As in `summarize`.
+        For two classes also the `oddsmith.metrics.clinical_sheet` of the methods that are shown.
     random_state : int, default 0
         Seed of folds and intervals.
     force : bool, default False

@@ -53,5 +53,9 @@ def engine_of(frame: Frame) -> FrameEngine:
     ----------
     frame : data frame or table of an engine
         Rows in the engine's own type.
+
+    Returns
+    -------
+    FrameEngine
     """
     return next(engine for engine in ENGINES if engine.takes(frame))

@@ -84,6 +84,10 @@ class FrameEngine:
         ----------
         frame : data frame or table of an engine
             Rows in the engine's own type.
+
+        Returns
+        -------
+        bool
         """
         return not self.kinds or frame.implementation in self.kinds
 
@@ -94,6 +98,10 @@ class FrameEngine:
         ----------
         frame : data frame or table of an engine
             Rows in the engine's own type.
+
+        Returns
+        -------
+        bool
         """
         del frame
         return True
@@ -105,6 +113,10 @@ class FrameEngine:
         ----------
         frame : data frame or table of an engine
             Rows in the engine's own type.
+
+        Returns
+        -------
+        bool
         """
         del frame
         return False
@@ -118,6 +130,10 @@ class FrameEngine:
             A frame in the engine's type.
         names : mapping of str to str
             New names by old ones.
+
+        Returns
+        -------
+        Any
         """
         raise NotImplementedError
 
@@ -128,6 +144,10 @@ class FrameEngine:
         ----------
         frame : data frame or table of an engine
             Rows in the engine's own type.
+
+        Returns
+        -------
+        list[str]
         """
         return frame.collect_schema().names()
 
@@ -140,6 +160,10 @@ class FrameEngine:
             Rows in the engine's own type.
         name : str
             A column.
+
+        Returns
+        -------
+        str
         """
         del frame, name
         return "cast it in the frame first"
@@ -151,6 +175,10 @@ class FrameEngine:
         ----------
         native : object
             A frame in the engine's type.
+
+        Returns
+        -------
+        str or None
         """
 
     def as_integer(self, flag: nw.Expr) -> nw.Expr:
@@ -160,6 +188,10 @@ class FrameEngine:
         ----------
         flag : expression
             A column of bools.
+
+        Returns
+        -------
+        nw.Expr
         """
         return flag.cast(nw.Int64)
 
@@ -172,6 +204,10 @@ class FrameEngine:
             A frame with the names of its columns.
         grid : Grid
             The cells.
+
+        Returns
+        -------
+        tuple[Frame, nw.Expr]
         """
         score = rows.as_double(rows.score)
         place = grid.place(score, lambda odds: odds.log()) * (1 / grid.width)
@@ -210,6 +246,10 @@ class FrameEngine:
             A column.
         shares : sequence of float
             Which quantiles.
+
+        Returns
+        -------
+        list[float]
         """
         wanted = {f"q{i}": nw.col("x").quantile(share, "linear") for i, share in enumerate(shares)}
         sent = self.answer(frame, lambda rows: rows.select(x=column).select(**wanted))
@@ -267,6 +307,10 @@ class FrameEngine:
             A frame with the names of its columns.
         labels : sequence
             The classes.
+
+        Returns
+        -------
+        tuple[Any, LongNames]
         """
         truth, label = f"{rows.spare}_truth", nw.col(rows.label)
         place: Any = nw.lit(-1)
@@ -298,6 +342,10 @@ class FrameEngine:
             A frame with the names of its columns.
         most : int
             The largest number of segments.
+
+        Returns
+        -------
+        SentColumn or None
         """
         segment = rows.segment().alias("segment")
         return rows.answer(lambda frame: (frame.head(most) if rows.lazy else frame).select(segment))["segment"]
@@ -313,6 +361,10 @@ class FrameEngine:
             Maps of the segments.
         name : str
             The new column.
+
+        Returns
+        -------
+        Any
         """
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         score = rows.as_double(rows.score)
@@ -333,6 +385,10 @@ class FrameEngine:
             A frame with the names of its columns.
         plan : plan
             Maps and names of the new columns.
+
+        Returns
+        -------
+        Any
         """
         from oddsmith.formula import as_decisions
 
@@ -344,12 +400,39 @@ class FrameEngine:
     def with_batches(self, native: Any, added: Mapping[str, Any], function: Callable[[Any], Any]) -> Any:
         """Return a native frame with the columns that a function adds to each batch of its rows.
 
-        ``added`` has a value of each new column. None: the engine runs statements instead.
+        None: the engine runs statements instead.
+
+        Parameters
+        ----------
+        native : data frame or table of an engine
+            Rows in the engine's own type.
+        added : mapping of str to Any
+            The new columns, each with an example of its values.
+        function : callable
+            Takes a batch of rows and returns it with the new columns.
+
+        Returns
+        -------
+        Any
         """
         del native, added, function
 
     def with_statement(self, native: Any, view: str, sql: str) -> Any:
-        """Return what a statement makes of a native frame, which it calls by the name of a view."""
+        """Return what a statement makes of a native frame, which it calls by the name of a view.
+
+        Parameters
+        ----------
+        native : data frame or table of an engine
+            Rows in the engine's own type.
+        view : str
+            The name of the frame in the statement.
+        sql : str
+            A SELECT in the engine's dialect.
+
+        Returns
+        -------
+        Any
+        """
         del view, sql
         hint = "apply model.of_segment(name) to the rows of each segment"
         _check.fail("segments of several classes need an engine that runs statements", type(native).__name__, hint)
@@ -381,6 +464,10 @@ class FrameEngine:
             Rows in the engine's own type.
         formula : expression
             A column.
+
+        Returns
+        -------
+        Formula
         """
         from oddsmith.formula import as_decisions, guarded
 
