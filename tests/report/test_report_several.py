@@ -9,10 +9,12 @@ import pytest
 from report_pages import CONTRAST, Elements
 from scipy.special import softmax
 
-from oddsmith import PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith import PlattCalibrator, ScoreTable, TemperatureScaling, VectorScaling
+from oddsmith.cutoffs import threshold
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import forecast_of
 from oddsmith.report import UNCALIBRATED, summarize, to_html, to_json, to_markdown
 from oddsmith.report import summary as summary_module
 from oddsmith.report.pictures import pictures
@@ -74,6 +76,33 @@ def summary(request):
 @pytest.fixture(scope="module")
 def page(request, summary, few):
     return request.getfixturevalue("page_of_few" if summary is few else "page_of_many")
+
+
+def test_operating_points_and_areas_are_of_each_class_against_the_rest(rows, few, page_of_few):
+    raw = forecast_of(rows).prob
+    assert set(few["operating_points"]) == {"0", "1", "2"}
+    for k, points in few["operating_points"].items():
+        table = ScoreTable.from_arrays(raw[:, int(k)], rows.truth == int(k))
+        for point in points:
+            found = threshold(table, **{point["goal"]: point["target"]})
+            assert (point["cut"], point["selected"]) == (found.cut, found.selected)
+        for method, part in few["forecasts"].items():
+            assert k in part["areas"], method
+    words = words_of(page_of_few)
+    assert "Guaranteed operating points" in words
+    assert "Each class against the rest, by its raw P" in words
+    assert "bee: recall ≥ 0.95" in words
+    assert "ant against the rest: forecasts are too" in words
+    assert "temperature: no forecast of 3 classes is outside" in words
+    assert "| bee: recall ≥ 0.95 |" in to_markdown(few)
+
+
+def test_weighted_rows_of_several_classes_have_no_guarantees(rows, quickly):
+    weighted = replace(rows, weight=np.full(rows.n_rows, 0.5))
+    found = summarize(weighted, {"temperature": TemperatureScaling()})
+    assert found["operating_points"] is None
+    assert "Guaranteed operating points" not in to_markdown(found)
+    assert "against the rest: forecasts" not in to_markdown(found)
 
 
 def words_of(page):

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.bands import band, pointwise_band
+from oddsmith.bands import Band, band, pointwise_band
 from oddsmith.data import Meaning, ScoreRows, ScoreTable, pooled
 from oddsmith.decide import decide
 from oddsmith.errors import OddsmithWarning
@@ -22,6 +22,7 @@ from oddsmith.metrics import (
     Decisions,
     Groups,
     evaluate,
+    forecast_of,
     mean_with_interval,
     plain,
     probability,
@@ -167,9 +168,9 @@ def summarize(
         "methods": compared.to_dict(),
         "evaluation": evaluation,
     }
+    # Limits of P and guarantees are for independent rows.
+    counted = data.kind == "count" and groups is None
     if isinstance(data, ScoreTable):
-        # Limits of P and guarantees are for independent rows.
-        counted = data.kind == "count" and groups is None
         content |= {
             "forecasts": {
                 method: _table_parts(forecast) | {"band": _band(forecast) if counted else None}
@@ -183,9 +184,15 @@ def summarize(
             content["clinical"] = clinical_part(compared, unique, random_state)
     else:
         worst = _worst_first(evaluation[recommended]["classes"])
+        drawn = worst[:_WORST]
         content |= {
             "worst_first": worst,
-            "forecasts": {m: _row_parts(forecast, worst[:_WORST], matrix) for m, forecast in forecasts.items()},
+            "forecasts": {
+                method: _row_parts(forecast, drawn, matrix)
+                | {"areas": {str(k): _areas(forecast.of_class(k))[1] for k in drawn} if counted else None}
+                for method, forecast in forecasts.items()
+            },
+            "operating_points": _points_of_classes(data, drawn) if counted else None,
             "costs": None if matrix is None else _costs(forecasts, matrix),
         }
     if segments is not None:
@@ -227,16 +234,28 @@ def _table_parts(forecast: Any) -> dict[str, Any]:
 
 def _band(forecast: ScoreTable) -> dict[str, Any]:
     """Return the band of the true P by the log-odds of a forecast, and where the forecast is outside."""
+    found, areas = _areas(forecast)
+    return {"limits": found.to_dict(), "areas": areas}
+
+
+def _areas(forecast: ScoreTable) -> tuple[Band, list[dict[str, Any]]]:
     finite = _finite(forecast)
     found = band(finite)
-    areas = found.areas(probability(finite), finite.scores)
-    return {"limits": found.to_dict(), "areas": [area._asdict() for area in areas]}
+    return found, [area._asdict() for area in found.areas(probability(finite), finite.scores)]
 
 
 def _operating_points(table: ScoreTable) -> list[dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)  # the verdict names reversed scores
         return operating_points(table)
+
+
+def _points_of_classes(rows: ScoreRows, classes: list[int]) -> dict[str, list[dict[str, Any]]]:
+    """Return the operating points of each class against the rest, by the classifier's own probability of the class."""
+    raw = forecast_of(rows)
+    return {
+        str(k): _operating_points(ScoreTable.from_arrays(raw.prob[:, k], raw.truth == k, raw.weight)) for k in classes
+    }
 
 
 def _finite(forecast: ScoreTable) -> ScoreTable:

@@ -36,6 +36,14 @@ NUMBERED = 12
 #: Confusions that are listed.
 _LISTED = 12
 
+#: Targets of operating points that are shown of each of several classes.
+_SHOWN_TARGETS = (0.95, 0.05)
+
+_POINTS_NOTE = (
+    "Each line alone is kept with 95 % confidence on rows drawn like these; precision, if P never falls with the "
+    "score. Selected, precision, recall and false-positive rate are those of these rows; P there has 95 % limits."
+)
+
 _BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
 
 
@@ -92,7 +100,7 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "notes": list(notes),
         "segments": list(_rows_of_segments(summary)),
         "left_out": summary["segments"]["failed"] if "segments" in summary else {},
-        **(_decisions(summary) if several else _of_scores(summary)),
+        **(_decisions(summary) | _of_classes(summary) if several else _of_scores(summary)),
     }
 
 
@@ -112,20 +120,38 @@ def is_of_several(evaluation: Mapping[str, Any]) -> bool:
 
 def _of_scores(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return where forecasts of two classes are surely wrong, in words, and the guaranteed operating points."""
-    areas = [f"{name}: {_areas(part['band'])}" for name, part in summary["forecasts"].items() if part["band"]]
-    points = summary["operating_points"] or []
-    note = (
-        "Each line alone is kept with 95 % confidence on rows drawn like these; precision, if P never falls with the "
-        "score. Selected, precision, recall and false-positive rate are those of these rows; P there has 95 % limits."
-    )
-    return {"areas": areas, "points": [_point(point) for point in points], "points_note": note}
+    areas = [f"{name}: {_areas(part['band']['areas'])}" for name, part in summary["forecasts"].items() if part["band"]]
+    return {
+        "areas": areas,
+        "points": [_point(point) for point in summary["operating_points"] or []],
+        "points_note": _POINTS_NOTE,
+        "points_score": "score",
+    }
 
 
-def _areas(found: Mapping[str, Any]) -> str:
+def _of_classes(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same of several classes, each against the rest: of every goal the target next to 95 or 5 %."""
+    labels, areas = summary["labels"], []
+    for name, part in summary["forecasts"].items():
+        found = {str(labels[int(k)]): one for k, one in (part["areas"] or {}).items()}
+        outside = [f"{name}, {label} against the rest: {_areas(one)}" for label, one in found.items() if one]
+        none = [f"{name}: no forecast of {len(found)} classes is outside the band of the true P of its class."]
+        areas += outside or (none if found else [])
+    points = [
+        _point(point, f"{labels[int(k)]}: ")
+        for k, own in (summary["operating_points"] or {}).items()
+        for point in own
+        if point["target"] in _SHOWN_TARGETS
+    ]
+    note = f"Each class against the rest, by its raw P: the given probability, or the softmax of logits. {_POINTS_NOTE}"
+    return {"areas": areas, "points": points, "points_note": note, "points_score": "raw P"}
+
+
+def _areas(found: Iterable[Mapping[str, Any]]) -> str:
     """Return the areas of miscalibration in words; neighbors on the same side are joined."""
-    said = f"with {100 * found['limits']['level']:.4g} % confidence for all of them together"
+    said = "with 95 % confidence for all of them together"
     parts = []
-    for too_low, areas in groupby(found["areas"], key=lambda area: area["gap"] > 0):
+    for too_low, areas in groupby(found, key=lambda area: area["gap"] > 0):
         joined = list(areas)
         low, high = min(area["low"] for area in joined), max(area["high"] for area in joined)
         gap = max(abs(area["gap"]) for area in joined)
@@ -136,7 +162,7 @@ def _areas(found: Mapping[str, Any]) -> str:
     return f"forecasts are {'; '.join(parts)}, {said}."
 
 
-def _point(point: Mapping[str, Any]) -> dict[str, Any]:
+def _point(point: Mapping[str, Any], start: str = "") -> dict[str, Any]:
     """Return a row of the operating points: its target, and cells, or why there are none."""
     least = point["goal"] in ("precision", "recall")
     goal = "false-positive rate" if point["goal"] == "fpr" else point["goal"]
@@ -146,7 +172,7 @@ def _point(point: Mapping[str, Any]) -> dict[str, Any]:
         selected = f"{point['selected']:,} ({point['selected'] / point['rows']:.1%})"
         reached = [figure(point[name]) for name in ("precision", "recall", "fpr")]
         cells = [repr(point["cut"]), f"{low:.3g} to {high:.3g}", selected, *reached]
-    target = f"{goal} {'≥' if least else '≤'} {point['target']:g}"
+    target = f"{start}{goal} {'≥' if least else '≤'} {point['target']:g}"
     return {"target": target, "cells": cells, "sentence": point["sentence"]}
 
 
