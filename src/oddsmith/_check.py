@@ -47,6 +47,10 @@ def fail(must: str, got: str, hint: str) -> NoReturn:
         What came.
     hint : str
         What to do.
+
+    See Also
+    --------
+    one_of : Refuses unknown choices.
     """
     raise InvalidInputError(visible(f"{must}; got {got}. Hint: {hint}.", keep="\n"))
 
@@ -66,6 +70,10 @@ def visible(text: str, *, keep: str = "", hide: str = "") -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    fail : Raises errors with such text.
 
     Examples
     --------
@@ -191,6 +199,10 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
     Returns
     -------
     ndarray or None
+
+    See Also
+    --------
+    as_array : Scores.
     """
     if sample_weight is None:
         return None
@@ -301,6 +313,10 @@ def as_array(
     Returns
     -------
     ndarray
+
+    See Also
+    --------
+    as_weights : Weights.
     """
     array = _numeric(values, name)
     if array.ndim not in axes:
@@ -367,6 +383,10 @@ def one_of(value: object, name: str, options: Sequence[object]) -> None:
         What errors call it.
     options : collection
         What may be chosen.
+
+    See Also
+    --------
+    fail : Any other condition.
     """
     if not any(value is option or value == option for option in options):
         listed = ", ".join(repr(option) for option in options)
@@ -390,6 +410,10 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
     Returns
     -------
     float
+
+    See Also
+    --------
+    whole_number : Without decimals.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
@@ -425,6 +449,10 @@ def whole_number(value: object, name: str, *, low: int) -> int:
     Returns
     -------
     int
+
+    See Also
+    --------
+    number : With decimals.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
         fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", f"pass {low} or more")

@@ -55,6 +55,10 @@ def write_atomically(
     sources : iterable of path-like or int, optional
         What the content comes from: none of these files is ever replaced, under any name.
 
+    See Also
+    --------
+    replacing : For several writes.
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -91,6 +95,10 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
     ------
     Path
         Where to write.
+
+    See Also
+    --------
+    write_atomically : Writes one text.
     """
     target = Path(os.path.realpath(path))
     _refuse_sources(target, sources)

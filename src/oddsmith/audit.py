@@ -60,6 +60,10 @@ class AuditedSegment(Result):
     ecce, ecce_sigma : float
         Range of the cumulative differences between labels and probabilities in the order of the probabilities, and
         that divided by its standard deviation (estimated cumulative calibration error).
+
+    See Also
+    --------
+    Audit : Contains one per segment.
     """
 
     where: dict[str, str | None]
@@ -116,6 +120,11 @@ class Audit(Result):
     min_rows : int
     skipped : dict of str to str
         Columns that cannot be used, and why.
+
+    See Also
+    --------
+    audit : Returns it.
+    oddsmith.plots.AuditDisplay : Draws it.
 
     References
     ----------

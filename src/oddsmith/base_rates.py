@@ -64,6 +64,10 @@ def base_rates(model: Any) -> tuple[float, ...]:
     -------
     tuple[float, ...]
 
+    See Also
+    --------
+    shift_prior : Changes them.
+
     Examples
     --------
     >>> from oddsmith import PlattCalibrator
@@ -244,6 +248,10 @@ class PriorEstimate(Result):
         Rows without labels.
     labeled_rows : int
         Rows behind the map, whose chance the interval includes.
+
+    See Also
+    --------
+    estimate_prior : Returns it.
     """
 
     labels: tuple[Label, ...]

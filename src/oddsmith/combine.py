@@ -56,6 +56,10 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
     -------
     array of shape (n,)
 
+    See Also
+    --------
+    mean_log_odds : For shared evidence.
+
     Examples
     --------
     >>> combine_probabilities([[0.9, 0.8, 0.6]], mean_probability).round(4).tolist()
@@ -79,6 +83,11 @@ def mean_log_odds(log_odds: ArrayLike) -> Floats:
     Returns
     -------
     array of shape (n,)
+
+    See Also
+    --------
+    independent_evidence : For evidence that is independent.
+    mean_probability : For a mixture.
 
     Examples
     --------
@@ -106,6 +115,10 @@ def independent_evidence(log_odds: ArrayLike, prior: float) -> Floats:
     Returns
     -------
     array of shape (n,)
+
+    See Also
+    --------
+    mean_log_odds : For evidence that is shared.
 
     Examples
     --------
@@ -135,6 +148,11 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     -------
     array of shape (n,)
 
+    See Also
+    --------
+    combine_class_probabilities : For several classes.
+    StackingCombiner : Weights fitted to labels.
+
     Examples
     --------
     >>> combine_probabilities([[0.9, 0.8, 0.6]], independent_evidence, prior=0.3).round(4).tolist()
@@ -162,6 +180,11 @@ def combine_class_probabilities(prob: ArrayLike, rule: Callable[..., Floats], pr
     Returns
     -------
     array of shape (n, c)
+
+    See Also
+    --------
+    combine_probabilities : For two classes.
+    StackingCombiner : Weights fitted to labels.
 
     Examples
     --------
@@ -239,6 +262,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         b.
     classes_ : array of shape (2,)
         The labels, negative first.
+
+    See Also
+    --------
+    combine_probabilities : Rules without a fit.
 
     References
     ----------

@@ -82,6 +82,10 @@ class Threshold(Result):
     needed : int
         The fewest rows with which the rule can select any: rows of all classes without an error for precision,
         positives for recall, negatives for the false-positive rate.
+
+    See Also
+    --------
+    threshold : Returns it.
     """
 
     goal: Goal
@@ -215,6 +219,10 @@ class CostThreshold(Result):
     mean_cost : float
         Cost per row of the table at the cut-off. It was chosen on these rows: on new ones it costs a little more.
     selected, rows : int
+
+    See Also
+    --------
+    least_cost : Returns it.
     """
 
     cut: float | None

@@ -95,6 +95,10 @@ def expected_cost(prob: ArrayLike, costs: ArrayLike) -> Floats:
     -------
     array of shape (n, d)
 
+    See Also
+    --------
+    decide : The decision of least expected cost.
+
     Examples
     --------
     >>> expected_cost([0.25], binary_costs(false_positive=1, false_negative=4)).tolist()
@@ -129,6 +133,11 @@ def binary_costs(
     Returns
     -------
     ndarray
+
+    See Also
+    --------
+    decide : Takes them.
+    cost_threshold : The threshold that they imply.
 
     Examples
     --------
@@ -167,6 +176,11 @@ def cost_threshold(costs: ArrayLike) -> float | Floats:
     Returns
     -------
     float, or array of shape (n,)
+
+    See Also
+    --------
+    decide : Decides row by row.
+    oddsmith.cutoffs.least_cost : From labeled rows.
 
     References
     ----------
@@ -217,6 +231,10 @@ def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
     -------
     array of int of shape (k,)
         Indices into the pool, most uncertain first.
+
+    See Also
+    --------
+    oddsmith.planning.labels_needed : How many labels are needed.
 
     References
     ----------

@@ -23,6 +23,10 @@ class ShiftedExplanation(NamedTuple):
     values : ndarray of shape (n, features)
     base : ndarray of shape (n,)
         Calibrated log-odds of the base; ``base + values.sum(axis=1)`` is the calibrated log-odds of each row.
+
+    See Also
+    --------
+    explain_shift : Returns it.
     """
 
     values: Floats
@@ -53,6 +57,10 @@ def explain_shift(
     Returns
     -------
     ShiftedExplanation
+
+    See Also
+    --------
+    oddsmith.CalibratedClassifier : Calibrates a classifier.
 
     Notes
     -----

@@ -46,6 +46,10 @@ class LabelPlan(Result):
         The largest of them.
     unit_errors : dict of str to float
         Standard error of each measure times the root of the number of labels.
+
+    See Also
+    --------
+    labels_needed : Returns it.
     """
 
     prevalence: float

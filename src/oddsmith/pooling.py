@@ -49,6 +49,10 @@ class PooledTerm(Result):
     slope_gain, slope_error : float
         By how much slopes raise the log-likelihood of held-out rows, with its standard error; 0 where the marginal
         likelihood has none. Slopes with a gain of less than one standard error are left out.
+
+    See Also
+    --------
+    PooledCalibrator : Contains one per term.
     """
 
     columns: tuple[str, ...]

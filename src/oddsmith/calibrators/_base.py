@@ -100,6 +100,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         Counts and sums of the rows of the fit, by which they are recognized when they are judged again.
     band_ : Band or None
         Limits of P, with ``keep_band``.
+
+    See Also
+    --------
+    oddsmith.calibrators.registry.register_calibrator : Makes a method known by name.
+    JointScaling : The same for several classes.
     """
 
     pos_label: Any = field(default=None, kw_only=True)

@@ -49,6 +49,11 @@ class BBQCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds"}
         How the scores were read.
 
+    See Also
+    --------
+    HistogramCalibrator : One number of bins.
+    ENIRCalibrator : An average of near-isotonic fits.
+
     Notes
     -----
     A binning in B bins has the score ∏ Γ(2/B)/Γ(N_b + 2/B) · Γ(m_b + α_b)/Γ(α_b) · Γ(n_b + β_b)/Γ(β_b), with m_b

@@ -47,6 +47,11 @@ class HistogramCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds"}
         How the scores were read.
 
+    See Also
+    --------
+    ScalingBinningCalibrator : Bins of a fitted sigmoid.
+    BBQCalibrator : An average over numbers of bins.
+
     Notes
     -----
     P = (N₊ + α)/(N₊ + N₋ + 2α) with the weights in the bin and α = ½, 1 or 0. An edge belongs to the bin above it.
@@ -111,6 +116,11 @@ class ScalingBinningCalibrator(Calibrator):
         How many bins; fewer where scores are tied.
     pos_label, input, clip
         As for every calibrator.
+
+    See Also
+    --------
+    HistogramCalibrator : Bins of the scores themselves.
+    PlattCalibrator : The sigmoid without bins.
 
     Notes
     -----

@@ -29,6 +29,10 @@ class CenteredIsotonicCalibrator(Calibrator):
     pos_label, input, clip
         As for every calibrator.
 
+    See Also
+    --------
+    IsotonicCalibrator : Steps instead of lines.
+
     Notes
     -----
     A block of scores sᵢ with weights vᵢ becomes the point Σvᵢsᵢ/Σvᵢ with the block's share of positives; between

@@ -33,6 +33,10 @@ class CosineCalibrator(Calibrator):
     coefficients_ : ndarray of shape (terms + 1,)
         a₀, a₁, …
 
+    See Also
+    --------
+    SplineCalibrator : A smooth curve in log-odds.
+
     References
     ----------
     V. Vapnik, Statistical Learning Theory, 1998, section 11.11; here without the directions across the margin.

@@ -180,6 +180,11 @@ class DensityCalibrator(_BayesCalibrator):
         Fitted densities, with ``parameters`` and ``log_likelihood`` on the scale of the scores.
     prior_positive_ : float
 
+    See Also
+    --------
+    GaussianCalibrator : Normal densities.
+    AsymmetricLaplaceCalibrator : Densities with two different sides.
+
     Notes
     -----
     L(s) = log p(s|+) − log p(s|−) + log π₊/π₋, computed in logs only.
@@ -234,6 +239,11 @@ class GaussianCalibrator(_BayesCalibrator):
         With ``parameters`` mu and sigma, the same sigma for a tied fit.
     a_, b_, variance_ : float
         Slope, intercept and pooled variance of a tied fit.
+
+    See Also
+    --------
+    AsymmetricGaussianCalibrator : A different spread on each side.
+    LogisticCalibrator : The line of equal variances, fitted directly.
 
     Notes
     -----
@@ -313,6 +323,10 @@ class LaplaceCalibrator(_BayesCalibrator):
     positive_, negative_ : Density
         With ``parameters`` theta and b.
 
+    See Also
+    --------
+    AsymmetricLaplaceCalibrator : A different scale on each side.
+
     Notes
     -----
     p(x) = exp(−|x − θ|/b)/(2b). Of an even number of cases the midpoint of the middle interval is taken.
@@ -351,6 +365,11 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     ----------
     positive_, negative_ : Density
         With ``parameters`` theta, beta (rate left of the mode) and gamma (right).
+
+    See Also
+    --------
+    HybridCalibrator : Gaussian outer sides.
+    DensityCalibrator : A family of densities of your choice.
 
     Notes
     -----
@@ -401,6 +420,11 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     positive_, negative_ : Density
         With ``parameters`` theta, sigma_l and sigma_r.
 
+    See Also
+    --------
+    AsymmetricLaplaceCalibrator : Exponential instead of Gaussian sides.
+    HybridCalibrator : Exponential between the modes only.
+
     Notes
     -----
     p(x) = 2/(√(2π)(σ_l + σ_r))·exp(−(x − θ)²/(2σ²)), σ = σ_l for x ≤ θ and σ_r for x > θ. Given θ:
@@ -445,6 +469,11 @@ class HybridCalibrator(_BayesCalibrator):
     ----------
     positive_, negative_ : Density
         With ``parameters`` theta, beta (inner rate) and sigma (outer spread).
+
+    See Also
+    --------
+    AsymmetricLaplaceCalibrator : Exponential sides.
+    AsymmetricGaussianCalibrator : Gaussian sides.
 
     Notes
     -----

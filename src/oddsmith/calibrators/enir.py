@@ -49,6 +49,11 @@ class ENIRCalibrator(Calibrator):
     penalties_, posterior_ : ndarray
         Penalties λ of the fits that were averaged, and the weight of each.
 
+    See Also
+    --------
+    IsotonicCalibrator : The monotone fit alone.
+    BBQCalibrator : An average over binnings.
+
     Notes
     -----
     A near-isotonic fit minimizes ½Σv(t − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over the distinct scores in order. All of its fits are

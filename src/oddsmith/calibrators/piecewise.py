@@ -67,6 +67,11 @@ class PiecewiseLogisticCalibrator(Calibrator):
     trace_ : list of GrowthStep
         Hill climbing, step by step.
 
+    See Also
+    --------
+    MonotoneLogisticCalibrator : Never falls, and chooses its pieces.
+    SplineCalibrator : A smooth curve.
+
     Notes
     -----
     Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalized likelihood at the

@@ -93,6 +93,10 @@ def register_calibrator(cls: AnyClass) -> AnyClass:
     Returns
     -------
     type
+
+    See Also
+    --------
+    method_named : Finds it by its name.
     """
     name, among = method_name(cls), [each for each in (_CALIBRATORS, _SCALINGS) if issubclass(cls, each.base)]
     known = among[0].registered.get(name, cls) if among else None
@@ -135,6 +139,11 @@ def method_named(name: str, n_classes: int = 2, option: str = "method") -> Metho
     -------
     Method
 
+    See Also
+    --------
+    resolve_method : Takes instances, too.
+    register_calibrator : Adds a name.
+
     Examples
     --------
     >>> method_named("venn_abers"), method_named("sigmoid")
@@ -176,6 +185,10 @@ def resolve_method(method: Any, n_classes: int = 2) -> Method:
     Returns
     -------
     Method
+
+    See Also
+    --------
+    method_named : Takes names only.
     """
     if isinstance(method, str):
         return method_named(method, n_classes)
@@ -206,6 +219,11 @@ def fit_method(
     Returns
     -------
     Model
+
+    See Also
+    --------
+    method_named : An unfitted method.
+    oddsmith.report.compare_methods : Compares several methods.
 
     Examples
     --------

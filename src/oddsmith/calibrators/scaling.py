@@ -82,6 +82,11 @@ class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: i
         The labels of the columns, in their order; by default the sorted labels of y.
     input : {"auto", "logits", "probabilities"}, default "auto"
         "auto" reads rows that are ≥ 0 and sum to 1 as probabilities, others as logits.
+
+    See Also
+    --------
+    oddsmith.Calibrator : The same for two classes.
+    register_calibrator : Makes a scaling known by name.
     """
 
     classes: ArrayLike | None = None
@@ -377,6 +382,11 @@ class VectorScaling(JointScaling):
     classes_ : array of shape (k,)
         The labels of the columns.
 
+    See Also
+    --------
+    TemperatureScaling : One parameter.
+    MatrixScaling : Mixes the logits of all classes.
+
     References
     ----------
     Guo et al. (2017), On calibration of modern neural networks; the penalty is chosen here.
@@ -457,6 +467,11 @@ class MatrixScaling(VectorScaling):
     coef_ : array of shape (k, k)
         W; the other attributes as in `VectorScaling`.
 
+    See Also
+    --------
+    VectorScaling : Fewer parameters, for fewer rows.
+    DirichletScaling : The same of log-probabilities.
+
     References
     ----------
     Guo et al. (2017), On calibration of modern neural networks.
@@ -502,6 +517,11 @@ class DirichletScaling(MatrixScaling):
     ----------
     coef_ : array of shape (k, k)
         W, applied to x; the other attributes are those of `MatrixScaling`.
+
+    See Also
+    --------
+    MatrixScaling : The same of the logits themselves.
+    BetaCalibrator : The same for two classes.
 
     References
     ----------

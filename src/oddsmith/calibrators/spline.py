@@ -65,6 +65,11 @@ class SplineCalibrator(UnitCalibrator):
     input_ : {"probability", "log_odds", "clipped", "standardized"}
         How the scores were read.
 
+    See Also
+    --------
+    MonotoneLogisticCalibrator : A curve that never falls.
+    PiecewiseLogisticCalibrator : Straight pieces.
+
     Notes
     -----
     Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by

@@ -21,6 +21,10 @@ class SquashCalibrator(Calibrator):
     pos_label, input, clip
         As for every calibrator.
 
+    See Also
+    --------
+    PlattCalibrator : A fitted slope and intercept.
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator
@@ -50,6 +54,11 @@ class LogisticCorrectionCalibrator(SquashCalibrator):
     pos_label, input, clip
         As for every calibrator.
 
+    See Also
+    --------
+    PlattCalibrator : A fitted slope and intercept.
+    SquashCalibrator : The score itself as log-odds.
+
     References
     ----------
     A. Niculescu-Mizil and R. Caruana, Obtaining calibrated probabilities from boosting, UAI 2005.
@@ -74,6 +83,10 @@ class MinMaxCalibrator(Calibrator):
     ----------
     pos_label, input, clip
         As for every calibrator.
+
+    See Also
+    --------
+    SquashCalibrator : Another map without a fit to labels.
 
     Examples
     --------

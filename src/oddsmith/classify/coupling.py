@@ -41,6 +41,10 @@ def normalize_one_vs_rest(r: ArrayLike) -> Floats:
     -------
     array of the same shape, rows sum to 1
 
+    See Also
+    --------
+    couple_pairwise : One problem per pair of classes.
+
     References
     ----------
     Zadrozny & Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates.
@@ -72,6 +76,11 @@ def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
     Returns
     -------
     array of shape (k,) or (rows, k), rows sum to 1
+
+    See Also
+    --------
+    couple_code_matrix : Any set of two-class problems.
+    normalize_one_vs_rest : One problem per class.
 
     References
     ----------
@@ -115,6 +124,11 @@ def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     Returns
     -------
     array of shape (k,) or (rows, k), rows sum to 1
+
+    See Also
+    --------
+    couple_pairwise : One problem per pair of classes.
+    normalize_one_vs_rest : One problem per class.
 
     References
     ----------

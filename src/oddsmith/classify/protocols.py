@@ -417,6 +417,11 @@ def score_tables(
     dict
         "in_sample" and "out_of_fold", a `ScoreTable` each.
 
+    See Also
+    --------
+    CalibratedClassifier : Calibrates on such scores.
+    oddsmith.plots.DensityDisplay : Draws both tables.
+
     References
     ----------
     J. Platt, Probabilistic outputs for support vector machines, 1999.

@@ -52,6 +52,10 @@ class ClassifierScores:
         How columns relate to classes.
     classes : ndarray or None
         The labels of the columns, where the classifier has them.
+
+    See Also
+    --------
+    classifier_scores : Returns it.
     """
 
     values: Floats
@@ -162,6 +166,10 @@ def classifier_scores(
     Returns
     -------
     ClassifierScores
+
+    See Also
+    --------
+    oddsmith.CalibratedClassifier : Calibrates these scores.
 
     Examples
     --------

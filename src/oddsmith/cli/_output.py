@@ -50,6 +50,10 @@ class CommandOutput:
         Whether results are JSON.
     output : Path, optional
         The file that the command writes.
+
+    See Also
+    --------
+    print_text : Prints text alone.
     """
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
@@ -163,6 +167,10 @@ def print_text(console: Console, text: str) -> None:
         Where to print.
     text : str
         What to print.
+
+    See Also
+    --------
+    CommandOutput : Prints results, as text or JSON.
     """
     console.print(text, soft_wrap=not console.is_terminal)
 

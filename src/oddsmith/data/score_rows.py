@@ -40,6 +40,10 @@ class ScoreRows:
     in_sample : bool
         Whether the values are forecasts of a map that was fitted on some of these rows.
 
+    See Also
+    --------
+    oddsmith.ScoreTable : Scores of two classes, by distinct score.
+
     Examples
     --------
     >>> values = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]])

@@ -89,6 +89,11 @@ class ScoreTable:
         What the scores are known to be; "score" is any real number. Operations on rows keep it, a change of the scores
         (`map`) does not. It does not affect equality.
 
+    See Also
+    --------
+    oddsmith.data.ScoreRows : Rows of several classes.
+    oddsmith.frames.tables_from_frame : A table per segment.
+
     Examples
     --------
     >>> from oddsmith import ScoreTable
@@ -940,6 +945,10 @@ def as_table(data: Sample) -> ScoreTable:
     Returns
     -------
     ScoreTable
+
+    See Also
+    --------
+    oddsmith.ScoreTable.from_arrays : From scores and labels.
     """
     return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 

@@ -217,6 +217,11 @@ def promises(
     Returns
     -------
     dict[str, Promise]
+
+    See Also
+    --------
+    expected_performance : Without labels.
+    observed_performance : With labels.
     """
     fitted = model_of(model)
     options: dict[str, Any] = {"thresholds": thresholds, "costs": costs, "calibration": calibration}
@@ -251,6 +256,11 @@ def observed_performance(
     Returns
     -------
     dict[str, float]
+
+    See Also
+    --------
+    expected_performance : Without labels.
+    promises : Both, with intervals.
     """
     fitted = model_of(model)
     if isinstance(labeled, ScoreRows):

@@ -31,6 +31,10 @@ class Expectation(Result):
         Its expectation; NaN where undefined.
     low, high : float
         Interval of the value that labels will show: sampling of labels, and uncertainty of the map.
+
+    See Also
+    --------
+    ExpectedPerformance : Contains one per measure.
     """
 
     value: float
@@ -74,6 +78,10 @@ class Promise(Result):
     observed : float
     kept : bool or None
         Whether the observed value is in the interval; None where labels do not define it.
+
+    See Also
+    --------
+    promises : Returns one per measure.
     """
 
     expected: float
@@ -105,6 +113,10 @@ class ExpectedPerformance(Result):
         Of each interval.
     chunks : dict of str to ExpectedPerformance
         Of each value of the column ``by``.
+
+    See Also
+    --------
+    expected_performance : Returns it.
     """
 
     rows: int

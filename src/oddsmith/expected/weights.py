@@ -33,6 +33,10 @@ def importance_weights(
     ndarray of shape (n,)
         Of mean 1.
 
+    See Also
+    --------
+    expected_performance : Takes a model that was fitted with them.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -54,6 +54,10 @@ def register_language(language: Language) -> Language:
     Returns
     -------
     Language
+
+    See Also
+    --------
+    CodeLanguage : What it takes.
     """
     LANGUAGES[language.name] = language
     return language
@@ -69,6 +73,10 @@ class Export:
         What to put in a file: bytes for ONNX, text with a comment above it otherwise; for dbt texts of files by paths.
     parity : Parity
         How far it is from the map, if it was verified; the comment states the same.
+
+    See Also
+    --------
+    export : Returns it.
     """
 
     content: str | bytes | dict[str, str]
@@ -118,6 +126,11 @@ def export(
     Returns
     -------
     Export
+
+    See Also
+    --------
+    to_sql : One language alone.
+    oddsmith.frames.apply : Applies a model without exporting it.
 
     Examples
     --------

@@ -62,6 +62,10 @@ class CodeLanguage(Language):
     vector, assign, loop, block, joint_frame : str
         For several classes: lines that make room for a vector and give a place a value, a loop over ``index``, lines
         with names of their own, and the file. A language without them writes models of two classes.
+
+    See Also
+    --------
+    register_language : Adds a language.
     """
 
     comment: ClassVar[str]

@@ -96,6 +96,10 @@ def to_javascript(model: Model, *, output: Output = "probability") -> str:
     -------
     str
 
+    See Also
+    --------
+    export : Any language, with a check of the result.
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

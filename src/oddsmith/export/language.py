@@ -55,6 +55,10 @@ class Language(ABC):
         The end of the names of its files; empty where it writes a folder.
     takes_segments : bool
         Whether it writes models by segment. ``run`` then gets the segment of each score, too.
+
+    See Also
+    --------
+    CodeLanguage : One that is written from formulas.
     """
 
     name: ClassVar[str]

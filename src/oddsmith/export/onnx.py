@@ -71,6 +71,10 @@ def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     -------
     bytes
 
+    See Also
+    --------
+    export : Any language, with a check of the result.
+
     Examples
     --------
     >>> import onnxruntime

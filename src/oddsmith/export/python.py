@@ -84,6 +84,10 @@ def to_python(model: Model, *, output: Output = "probability") -> str:
     -------
     str
 
+    See Also
+    --------
+    export : Any language, with a check of the result.
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

@@ -255,6 +255,11 @@ def to_sql(
     -------
     str
 
+    See Also
+    --------
+    export : Any language, with a check of the result.
+    oddsmith.frames.apply : Applies a model in an engine.
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

@@ -56,6 +56,10 @@ class Parity:
         What was compared.
     rejected : bool
         Whether the engine ran and refused the text.
+
+    See Also
+    --------
+    Export : Contains it.
     """
 
     engine: str

@@ -43,6 +43,10 @@ class TextFormat:
         As Python names it.
     skip_lines : int, default 0
         Lines before the header, or before the first row.
+
+    See Also
+    --------
+    open_scores : Takes it.
     """
 
     delimiter: str | None = None

@@ -51,6 +51,10 @@ class Applied:
         What was left out, or got no probability.
     unknown : dict of str to int
         Rows of segments without a map of their own: some of those segments, and how many rows each has.
+
+    See Also
+    --------
+    apply_model : Returns it.
     """
 
     rows: int
@@ -81,6 +85,11 @@ def choose_model_columns(
     Returns
     -------
     Columns
+
+    See Also
+    --------
+    choose_columns : For files to fit to.
+    apply_model : Takes the columns.
     """
     model = model_of(model)
     k, names, several = model.map.columns, model.column_names, not model.has_one_score
@@ -174,6 +183,10 @@ def apply_model(
     Returns
     -------
     Applied
+
+    See Also
+    --------
+    oddsmith.frames.apply : For data frames and engines.
 
     Examples
     --------

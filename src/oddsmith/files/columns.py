@@ -57,6 +57,10 @@ class Columns:
         The column that names the group of each row.
     message : str
         What was guessed, in words; empty if nothing was.
+
+    See Also
+    --------
+    choose_columns : Finds them by name.
     """
 
     scores: tuple[str, ...]
@@ -155,6 +159,10 @@ def choose_columns(
     ------
     InvalidInputError
         If a column is missing, or if none or several columns could be meant.
+
+    See Also
+    --------
+    choose_model_columns : For a model that names its columns.
 
     Examples
     --------

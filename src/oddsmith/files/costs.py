@@ -31,6 +31,10 @@ class Costs(NamedTuple):
         What the decisions are called.
     classes : tuple
         The label of each column.
+
+    See Also
+    --------
+    read_costs : Returns them.
     """
 
     matrix: Floats
@@ -53,6 +57,10 @@ def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
     Returns
     -------
     Costs
+
+    See Also
+    --------
+    oddsmith.decide.decide : Takes costs.
 
     Examples
     --------

@@ -70,6 +70,10 @@ class ScoreRowData:
         The name of the group of each row.
     segments : dict
         The rows of each segment, if there are any, by its name, or of several columns by a tuple of names.
+
+    See Also
+    --------
+    read_rows : Returns it.
     """
 
     rows: ScoreRows
@@ -124,6 +128,10 @@ def read_rows(
     Returns
     -------
     ScoreRowData
+
+    See Also
+    --------
+    read_table : For two classes.
 
     Examples
     --------

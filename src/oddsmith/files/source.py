@@ -41,6 +41,10 @@ def has_matrix(path: str | os.PathLike[str]) -> bool:
     Returns
     -------
     bool
+
+    See Also
+    --------
+    read_rows : Reads it.
     """
     return is_numpy(path) and holds_matrix(path)
 
@@ -59,6 +63,10 @@ class ScoreFile:
         What reads it.
     sources : tuple
         The files that it is, which must not be written to.
+
+    See Also
+    --------
+    open_scores : Opens it.
     """
 
     name: str
@@ -142,6 +150,11 @@ def open_scores(
     -------
     ScoreFile
 
+    See Also
+    --------
+    read_table : Reads scores of two classes.
+    read_rows : Reads scores of several classes.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -178,6 +191,10 @@ def input_files(path: str | os.PathLike[str]) -> list[File]:
     Returns
     -------
     list[File]
+
+    See Also
+    --------
+    open_scores : Opens them.
     """
     name = os.fspath(path)
     return [_STANDARD_INPUT] if name == "-" else [name, *glob.glob(name, recursive=True)]

@@ -74,6 +74,10 @@ class ScoreData:
         How many distinct scores there are; None where a table of cells does not show it and they were not counted.
     census : str
         How many rows have each label, and which are positive; empty where labels are written as 0 and 1.
+
+    See Also
+    --------
+    read_table : Returns it.
     """
 
     table: ScoreTable
@@ -122,6 +126,11 @@ def read_table(
     Returns
     -------
     ScoreData
+
+    See Also
+    --------
+    read_rows : For several classes.
+    read_unlabeled : Without labels.
 
     Examples
     --------
@@ -185,6 +194,10 @@ class SegmentRows:
         What was left out.
     census : str
         How many rows have each label, and which are positive; empty where labels are written as 0 and 1.
+
+    See Also
+    --------
+    read_segments : Returns them.
     """
 
     relation: "duckdb.DuckDBPyRelation"
@@ -223,6 +236,10 @@ def read_segments(
     Returns
     -------
     SegmentRows
+
+    See Also
+    --------
+    oddsmith.audit.audit : Audits them.
     """
     engine, problems = file.engine, problems_of(file, columns)
     further = [name for name in by if name not in columns.names]

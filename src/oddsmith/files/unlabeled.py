@@ -40,6 +40,10 @@ def read_unlabeled(
     Returns
     -------
     tuple[ndarray, BadRows or None, str]
+
+    See Also
+    --------
+    read_table : With labels.
     """
     columns = choose_model_columns(file, replace(model, by=None, segments={}), scores)
     kind = model.map.input

@@ -68,6 +68,11 @@ def apply(
     -------
     frame
 
+    See Also
+    --------
+    oddsmith.export.to_sql : The same as text.
+    oddsmith.files.apply_model : For files.
+
     Examples
     --------
     >>> import polars as pl

@@ -31,6 +31,10 @@ class BadRows:
         What is wrong, and how often.
     places : tuple of str
         Where the first ones are, and what is wrong there, as far as that is known.
+
+    See Also
+    --------
+    read_table : Returns them with what it read.
     """
 
     count: int

@@ -51,6 +51,11 @@ def tables_from_frame(
     Returns
     -------
     ScoreTable or dict[Any, ScoreTable]
+
+    See Also
+    --------
+    class_tables : For several classes.
+    oddsmith.ScoreTable.from_frame : The usual way to call it.
     """
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     rows = ScoredFrame.of(frame, score, label, weight, keys)

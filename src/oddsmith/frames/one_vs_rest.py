@@ -53,6 +53,10 @@ def class_tables(
     list of ScoreTable
         In the order of the classes.
 
+    See Also
+    --------
+    tables_from_frame : For two classes.
+
     Examples
     --------
     >>> import duckdb

@@ -60,6 +60,10 @@ def table_query(
     -------
     str
 
+    See Also
+    --------
+    oddsmith.ScoreTable.from_query : Runs it.
+
     Examples
     --------
     >>> print(table_query("scores", "s", "y", resolution=0.25))

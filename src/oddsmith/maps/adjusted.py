@@ -29,6 +29,10 @@ class AdjustedMap(CalibrationMap):
         From 0.001 to 1000.
     shift : float
         Within ±600.
+
+    See Also
+    --------
+    BlendMap : Several maps instead of one.
     """
 
     shape: ClassVar[str] = "adjusted"

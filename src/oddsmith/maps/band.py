@@ -25,6 +25,10 @@ class Area(NamedTuple):
         Where it ends.
     gap : float
         The largest distance from the band in it.
+
+    See Also
+    --------
+    oddsmith.bands.Band.areas : Returns them.
     """
 
     low: float
@@ -51,6 +55,11 @@ class Band(ShortRepr):
     simultaneous : bool
         Whether the whole true map is within the limits with probability ``level``, or the true P at each score.
     rows : int
+
+    See Also
+    --------
+    band : Makes one for all scores together.
+    pointwise_band : Makes one for each score alone.
     """
 
     lower: CalibrationMap

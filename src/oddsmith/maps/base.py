@@ -89,7 +89,13 @@ class ShapedMap(ShortRepr, ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationMap(ShapedMap):
-    """A function from score to log-odds; a shape writes ``log_odds`` or ``probability``, and the formula of one."""
+    """A function from score to log-odds; a shape writes ``log_odds`` or ``probability``, and the formula of one.
+
+    See Also
+    --------
+    oddsmith.maps.JointMap : Of several classes.
+    oddsmith.model.Model : A map with labels, segments and origin.
+    """
 
     _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
 
@@ -238,6 +244,10 @@ class ShiftedMap(CalibrationMap):
     inner : CalibrationMap
     shift : float
         Within ±600.
+
+    See Also
+    --------
+    oddsmith.CalibrationMap.shifted : Makes one.
     """
 
     shape: ClassVar[str] = "shifted"

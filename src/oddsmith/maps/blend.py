@@ -26,6 +26,10 @@ class BlendMap(CalibrationMap):
     parts : tuple of CalibrationMap
     weights : ndarray of shape (K,)
         Not negative, of sum 1.
+
+    See Also
+    --------
+    oddsmith.AutoCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "blend"

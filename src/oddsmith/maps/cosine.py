@@ -23,6 +23,10 @@ class CosineMap(CalibrationMap):
         Where it ends.
     coefficients : array
         Of cos(jθ), from j = 0 on.
+
+    See Also
+    --------
+    oddsmith.CosineCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "cosine"

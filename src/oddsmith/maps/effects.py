@@ -32,6 +32,10 @@ class Term(ShortRepr):
         Values of these columns, one tuple per effect.
     shifts, slopes : ndarray
         What is added to the shift and to the slope of the log-odds where a row has these values.
+
+    See Also
+    --------
+    Effects : Contains one per set of columns.
     """
 
     columns: tuple[int, ...]
@@ -62,6 +66,10 @@ class Effects(ShortRepr):
     ----------
     n_columns : int
     terms : tuple of Term
+
+    See Also
+    --------
+    oddsmith.pooling.PooledCalibrator : Fits them.
 
     Examples
     --------

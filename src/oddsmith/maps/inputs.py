@@ -140,6 +140,10 @@ class LogitInputMap(InputMap):
     inner : CalibrationMap
     clip : float or None
         Probabilities are first clipped to [clip, 1 − clip]; with None, 0 and 1 are refused.
+
+    See Also
+    --------
+    UnitInputMap : Checks that scores are in [0, 1].
     """
 
     shape: ClassVar[str] = "logit_input"
@@ -163,6 +167,10 @@ class UnitInputMap(InputMap):
     ----------
     inner : CalibrationMap
     clip : float
+
+    See Also
+    --------
+    LogitInputMap : Takes the log-odds of probabilities.
     """
 
     shape: ClassVar[str] = "unit_input"
@@ -186,6 +194,10 @@ class HeldInputMap(InputMap):
     low, high : float
     center, scale : float
         What becomes 0, and how much becomes 1.
+
+    See Also
+    --------
+    UnitInputMap : Scores that are probabilities.
     """
 
     shape: ClassVar[str] = "held_input"

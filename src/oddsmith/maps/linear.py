@@ -20,6 +20,10 @@ class LinearMap(CalibrationMap):
     ----------
     knots, values : ndarray, shape (K,)
         Ascending scores and the probability at each.
+
+    See Also
+    --------
+    oddsmith.PlattCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "linear"

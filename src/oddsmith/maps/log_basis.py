@@ -39,6 +39,10 @@ class LogBasisMap(CalibrationMap):
         The log-odds at the center.
     centre, scale : float
         A score near the data, and a power of two near their spread.
+
+    See Also
+    --------
+    oddsmith.BetaCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "log_basis"

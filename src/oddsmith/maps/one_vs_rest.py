@@ -46,6 +46,10 @@ class OneVsRestMap(JointMap):
         they read their own column.
     shift : ndarray of shape (k,), optional
         Added to the logs of the probabilities, whose sum is then 1 again.
+
+    See Also
+    --------
+    oddsmith.maps.scaling.ScalingMap : One map of whole rows.
     """
 
     shape: ClassVar[str] = "one_vs_rest"

@@ -27,6 +27,10 @@ class PolynomialMap(CalibrationMap):
     coefficients : ndarray, shape (K + 1, degree + 1)
     scale : float
         A power of two, so that s/scale is exact.
+
+    See Also
+    --------
+    oddsmith.SplineCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "polynomial"
@@ -145,6 +149,10 @@ def constant_map(log_odds: float) -> PolynomialMap:
     Returns
     -------
     PolynomialMap
+
+    See Also
+    --------
+    line_map : A line instead of a constant.
     """
     return line_map(0.0, log_odds)
 
@@ -166,5 +174,9 @@ def line_map(slope: float, level: float = 0.0, origin: float = 0.0, scale: float
     Returns
     -------
     PolynomialMap
+
+    See Also
+    --------
+    constant_map : A constant instead of a line.
     """
     return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), scale)

@@ -47,6 +47,10 @@ class JointMap(ShapedMap):
         second.
     input : {"logits", "probabilities"}
         What the columns contain.
+
+    See Also
+    --------
+    oddsmith.CalibrationMap : Of one score.
     """
 
     _shapes: ClassVar[dict[str, type["JointMap"]]] = {}

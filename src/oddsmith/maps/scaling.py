@@ -58,6 +58,10 @@ class ScalingPart(NamedTuple):
     drop : float or None
         ≥ 0. None where logits below the floor are clipped, read as −floor, as they always are with a single number as
         ``coef``.
+
+    See Also
+    --------
+    ScalingMap : Contains one or several.
     """
 
     name: str
@@ -160,6 +164,10 @@ class ScalingMap(JointMap):
         > 0, of sum 1.
     shift : ndarray of shape (k,)
         Added to the logs of the blend.
+
+    See Also
+    --------
+    oddsmith.maps.one_vs_rest.OneVsRestMap : One map per class.
     """
 
     shape: ClassVar[str] = "scaling"

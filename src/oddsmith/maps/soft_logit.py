@@ -28,6 +28,10 @@ class SoftLogitMap(InputMap):
     inner : CalibrationMap
     softness : float
         ε > 0.
+
+    See Also
+    --------
+    SoftLogOddsMap : Of log-odds.
     """
 
     shape: ClassVar[str] = "soft_logit"
@@ -50,6 +54,10 @@ class SoftLogOddsMap(InputMap):
     inner : CalibrationMap
     softness : float
         ε > 0.
+
+    See Also
+    --------
+    SoftLogitMap : Of probabilities.
     """
 
     shape: ClassVar[str] = "soft_log_odds"

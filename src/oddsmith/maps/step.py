@@ -22,6 +22,10 @@ class StepMap(CalibrationMap):
         Ascending scores and the probability at exactly each of them.
     between : ndarray, shape (K + 1,)
         The probability below the first knot, between neighbors, and above the last.
+
+    See Also
+    --------
+    oddsmith.IsotonicCalibrator : Fits one.
     """
 
     shape: ClassVar[str] = "step"

@@ -51,6 +51,11 @@ class CalibrationBelt(Result):
         Degree of the polynomial in the log-odds.
     statistic, p_value : float
         Likelihood ratio of the fit against perfect calibration.
+
+    See Also
+    --------
+    calibration_belt : Returns it.
+    oddsmith.plots.CalibrationBeltDisplay : Draws it.
     """
 
     at: Floats
@@ -95,6 +100,11 @@ def calibration_belt(forecast: ScoreTable, *, levels: tuple[float, ...] = (0.8, 
     Parameters
     ----------
     levels : tuple of float, default (0.8, 0.95)
+
+    See Also
+    --------
+    cox_test : A test against lines only.
+    oddsmith.plots.CalibrationBeltDisplay : Draws it.
 
     Notes
     -----

@@ -64,6 +64,10 @@ class CalibrationTest(Figure):
         Degrees of freedom, where the law has them.
     in_sample : bool
         Whether the forecast was fitted on its rows.
+
+    See Also
+    --------
+    cox_test : One of the functions that return it.
     """
 
     p_value: float
@@ -79,6 +83,11 @@ def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration by Spiegelhalter's Z, the standardized squared error.
 
     Blind to errors that leave Σ(y − p)(1 − 2p) unchanged.
+
+    See Also
+    --------
+    cox_test : Tests slope and intercept.
+    kuiper_test : Sensitive to any shape.
 
     Notes
     -----
@@ -110,6 +119,11 @@ def _z_test(forecast: ScoreTable, excess: float, variance: float, name: str) -> 
 def calibration_in_the_large_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration in the large: whether the mean forecast is the share of positives.
 
+    See Also
+    --------
+    calibration_intercept : The size of the error.
+    cox_test : Tests the slope, too.
+
     Notes
     -----
     Z = Σ w(y − p) / √(Σ w²p(1 − p)), standard normal, two-sided.
@@ -135,6 +149,11 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     ----------
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
+
+    See Also
+    --------
+    cox_test : Without bins.
+    calibration_error : The size of the error.
 
     Notes
     -----
@@ -263,6 +282,11 @@ def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
 
     Without bins or smoothers, and sensitive to any shape of error.
 
+    See Also
+    --------
+    kuiper_test : Largest over intervals.
+    cumulative_calibration : The curve.
+
     Notes
     -----
     S_k = Σ_{i≤k} w(y − p)/√(Σ w²p(1 − p)), ties added first; max|S| under calibration is that of a Brownian motion,
@@ -284,6 +308,11 @@ def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
 @ForecastFunction
 def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration by the largest excess of positives over any interval of forecasts.
+
+    See Also
+    --------
+    kolmogorov_smirnov_test : Largest from the lowest forecast on.
+    cumulative_calibration : The curve.
 
     Notes
     -----
@@ -347,6 +376,10 @@ class ClassTests(Result):
         The test of each class, or the reason why it is missing.
     p_values, p_holm : ndarray of shape (k,)
         Uncorrected, and by Holm's correction for the number of classes tested; NaN where there is no test.
+
+    See Also
+    --------
+    classwise_test : Returns it.
     """
 
     labels: tuple[Any, ...]
@@ -380,6 +413,11 @@ def classwise_test(
         Any test of calibration of two classes, such as `spiegelhalter_test`.
     **options
         Keyword arguments of the test.
+
+    See Also
+    --------
+    classwise_calibration_error : The size of the error.
+    cox_test : For two classes.
 
     Examples
     --------

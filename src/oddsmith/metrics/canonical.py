@@ -55,6 +55,11 @@ def canonical_calibration_error(
         calibrated forecast has an error near 0; or the row itself, as Popordanoska et al. do, whose error never quite
         falls to 0 and contains what chance adds.
 
+    See Also
+    --------
+    classwise_calibration_error : Each class alone.
+    top_label_calibration_error : The predicted class alone.
+
     Notes
     -----
     Shares are Σ_j w_j K(p_i; p_j) t_j / Σ_j w_j K(p_i; p_j) over j ≠ i, where K(·; p_j) is the Dirichlet density with

@@ -37,6 +37,11 @@ class ClassForecast:
         Logarithms of the probabilities where they are known more exactly, as from logits.
     in_sample : bool
         Whether the forecast was fitted on these rows.
+
+    See Also
+    --------
+    class_forecast : Makes it from labels and probabilities.
+    oddsmith.ScoreTable : The same for two classes.
     """
 
     prob: Floats
@@ -224,6 +229,10 @@ def class_forecast(
     Returns
     -------
     ClassForecast
+
+    See Also
+    --------
+    forecast_from_arrays : The same for two classes.
 
     Examples
     --------

@@ -56,6 +56,10 @@ class ClinicalSheet(Result):
     belt : CalibrationBelt or str
     decisions : DecisionCurve
         Net benefit next to treating all and none.
+
+    See Also
+    --------
+    clinical_sheet : Returns it.
     """
 
     rows: float
@@ -90,6 +94,11 @@ def clinical_sheet(
         of net benefit, which need independent rows, are left out.
     n_resamples : int, default 1000
     random_state : int, Generator or None, default 0
+
+    See Also
+    --------
+    evaluate : All measures, for any number of classes.
+    decision_curve : Net benefit at all thresholds.
 
     References
     ----------

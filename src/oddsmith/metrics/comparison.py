@@ -38,6 +38,10 @@ class MeasureComparison(Result):
         The test.
     alpha : float
         Its level of significance, for both kinds of p-values.
+
+    See Also
+    --------
+    Comparison : Contains one per measure.
     """
 
     measure: str
@@ -153,6 +157,11 @@ class Comparison(Result):
         The number, or weight, of decisions.
     raw : str, optional
         The name of the uncalibrated method.
+
+    See Also
+    --------
+    compare : Returns it.
+    MeasureComparison : The part of one measure.
     """
 
     measures: dict[str, MeasureComparison]

@@ -37,6 +37,11 @@ class ReliabilityCurve(Result):
         Mean forecast, share of positives and weight (count) of each bin.
     definition : str
         How the bins were made.
+
+    See Also
+    --------
+    reliability_curve : Returns it.
+    oddsmith.plots.ReliabilityDisplay : Draws it.
     """
 
     low: Floats
@@ -58,6 +63,11 @@ def reliability_curve(
     n_bins : int, default 10
     bins : {"width", "mass"}, default "width"
         Equal intervals [a, b), the last closed, ⌊nP + 1e−12⌋; or equal weight, ties never split.
+
+    See Also
+    --------
+    calibration_error : Its mean gap.
+    oddsmith.plots.ReliabilityDisplay : Draws it.
 
     References
     ----------
@@ -105,6 +115,10 @@ class EmpiricalLogOdds(Result):
         Log-odds of the share of positives.
     standard_error : array of shape (m,)
         Their standard errors.
+
+    See Also
+    --------
+    empirical_log_odds : Returns it.
     """
 
     low: Floats
@@ -138,6 +152,11 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
     Returns
     -------
     EmpiricalLogOdds
+
+    See Also
+    --------
+    reliability_curve : In terms of probability.
+    oddsmith.plots.ScoreSpaceDisplay : Draws it.
 
     Examples
     --------
@@ -187,6 +206,10 @@ class MurphyCurve(Result):
         That of the isotonic recalibration of these rows: what is above it is miscalibration.
     base_rate : ndarray
         That of the share of positives as forecast: what the recalibrated one is below it is discrimination.
+
+    See Also
+    --------
+    murphy_curve : Returns it.
     """
 
     thresholds: Floats
@@ -206,6 +229,11 @@ def murphy_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None) -
     ----------
     thresholds : array-like, optional
         Within [0, 1]; by default 0.005, 0.015, …, 0.995.
+
+    See Also
+    --------
+    decompose : The parts of one score.
+    oddsmith.plots.MurphyDisplay : Draws it.
 
     References
     ----------
@@ -253,6 +281,10 @@ class CumulativeCalibration(Result):
     reach : float
         A calibrated forecast stays within ± this at all places with probability ``level`` in large samples.
     level : float
+
+    See Also
+    --------
+    cumulative_calibration : Returns it.
     """
 
     share: Floats
@@ -271,6 +303,11 @@ def cumulative_calibration(forecast: ScoreTable, *, level: float = 0.95) -> Cumu
     Parameters
     ----------
     level : float, default 0.95
+
+    See Also
+    --------
+    kolmogorov_smirnov_test : A test by its maximum.
+    kuiper_test : A test by its range.
 
     References
     ----------

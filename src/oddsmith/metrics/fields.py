@@ -27,6 +27,11 @@ def brier_skill_score(forecast: ScoreTable) -> float:
 
     Medicine calls it the scaled Brier score or index of prediction accuracy.
 
+    See Also
+    --------
+    squared_error : The Brier score.
+    normalized_entropy : The same idea for the log-loss.
+
     References
     ----------
     D. Wilks, Statistical Methods in the Atmospheric Sciences, 2011.
@@ -44,6 +49,10 @@ def brier_skill_score(forecast: ScoreTable) -> float:
 @ForecastFunction
 def normalized_entropy(forecast: ScoreTable) -> float:
     """Return log-loss/entropy of the base rate: 1 is as good as the share of positives, 0 is perfect.
+
+    See Also
+    --------
+    log_loss : Not divided by that of the base rate.
 
     References
     ----------
@@ -65,6 +74,10 @@ def nagelkerke_r2(forecast: ScoreTable) -> float:
     (1 − e^{−G/n})/(1 − e^{−2H}), where G is twice the log-likelihood gained over the base rate and H its entropy.
     The forecast is taken as it is: nothing is fitted, so that a miscalibrated one may have a negative value.
 
+    See Also
+    --------
+    brier_skill_score : By the Brier score.
+
     References
     ----------
     N. Nagelkerke, A note on a general definition of the coefficient of determination, Biometrika 1991.
@@ -84,6 +97,10 @@ def nagelkerke_r2(forecast: ScoreTable) -> float:
 def predicted_observed_ratio(forecast: ScoreTable) -> float:
     """Return Σ P/Σ y: above 1, probabilities are too high on average (the calibration ratio of advertising).
 
+    See Also
+    --------
+    calibration_intercept : The same as a shift of log-odds.
+
     Examples
     --------
     >>> round(predicted_observed_ratio([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]), 4)
@@ -96,6 +113,10 @@ def predicted_observed_ratio(forecast: ScoreTable) -> float:
 @ForecastFunction
 def gini(forecast: ScoreTable) -> float:
     """Return the Gini coefficient of credit scoring, 2·AUC − 1, also called accuracy ratio or Somers' D.
+
+    See Also
+    --------
+    roc_auc : (1 + Gini)/2.
 
     Examples
     --------
@@ -112,6 +133,11 @@ def ks_separation(forecast: ScoreTable) -> float:
     The two-sample Kolmogorov–Smirnov statistic of credit scoring; the calibration test of that name is
     `kolmogorov_smirnov_test`.
 
+    See Also
+    --------
+    roc_auc : Over all cut-offs.
+    kolmogorov_smirnov_test : A test of calibration.
+
     Examples
     --------
     >>> ks_separation([0, 1, 0, 1], [0.2, 0.4, 0.5, 0.9])
@@ -125,6 +151,10 @@ def ks_separation(forecast: ScoreTable) -> float:
 @ForecastFunction
 def equal_error_rate(forecast: ScoreTable) -> float:
     """Return the error rate at which misses and false alarms are equally frequent, on the convex hull of the ROC curve.
+
+    See Also
+    --------
+    roc_auc : Over all cut-offs.
 
     Notes
     -----
@@ -163,6 +193,11 @@ def log_likelihood_ratio_cost(forecast: ScoreTable, *, prior: float | None = Non
     prior : float, optional
         Share of positives for which the probabilities were made; by default that of the rows.
 
+    See Also
+    --------
+    min_log_likelihood_ratio_cost : After the best recalibration.
+    log_loss : In nats, at the base rate of the rows.
+
     References
     ----------
     N. Brümmer & J. du Preez, Application-independent evaluation of speaker detection, Computer Speech & Language 2006.
@@ -182,6 +217,10 @@ def min_log_likelihood_ratio_cost(forecast: ScoreTable) -> float:
     """Return min Cllr: the Cllr after the best rising recalibration of these rows, which is what discrimination leaves.
 
     Cllr − min Cllr is the calibration loss.
+
+    See Also
+    --------
+    log_likelihood_ratio_cost : Before recalibration.
 
     References
     ----------
@@ -213,6 +252,10 @@ class DeLongTest(Result):
         Of the difference.
     z, p_value : float
         Two-sided.
+
+    See Also
+    --------
+    delong_test : Returns it.
     """
 
     areas: tuple[float, float]
@@ -237,6 +280,10 @@ def delong_test(y_true: ArrayLike, y_prob: ArrayLike, other: ArrayLike, *, pos_l
     Returns
     -------
     DeLongTest
+
+    See Also
+    --------
+    roc_auc : One area.
 
     References
     ----------

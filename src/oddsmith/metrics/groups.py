@@ -40,6 +40,10 @@ class GroupedForecast:
         Number of the group of each row, from 0 on.
     correlation : float
         Correlation of the labels of a group, with which new labels are drawn.
+
+    See Also
+    --------
+    grouped_forecast : Makes it.
     """
 
     forecast: Forecast
@@ -253,6 +257,10 @@ def grouped_forecast(
     Returns
     -------
     GroupedForecast
+
+    See Also
+    --------
+    interval : Takes groups itself.
 
     Examples
     --------

@@ -63,6 +63,10 @@ class Interval(Result):
         Why ``value`` or ``corrected`` is not strictly inside the interval; empty where both are.
     in_sample : bool
         Whether the forecast is known to have been fitted on these rows; then the interval flatters it.
+
+    See Also
+    --------
+    interval : Returns it.
     """
 
     value: float

@@ -46,6 +46,10 @@ class ForecastFunction(Generic[P, R]):
         The definition, a function of a forecast.
     takes : {"table", "classes", "both"}, default "table"
         Which forecasts: a `ScoreTable` of two classes, a `ClassForecast`, or both.
+
+    See Also
+    --------
+    Measure : Such a function that returns a number.
     """
 
     __name__: str
@@ -182,6 +186,11 @@ class Measure(ForecastFunction[P, R]):
         The formula of its interval, where resampling would treat a sample without errors as certainty.
     resampled : bool
         Whether its interval can be found by resampling rows.
+
+    See Also
+    --------
+    measure : Makes it, as a decorator.
+    register_measure : Adds it to summaries and reports.
     """
 
     def __init__(
@@ -228,6 +237,10 @@ def measure(
     callable
         A decorator, which returns a `Measure`.
 
+    See Also
+    --------
+    register_measure : Adds the measure to summaries and reports.
+
     Examples
     --------
     >>> @measure("mean of P")
@@ -252,6 +265,10 @@ def register_measure(made: M) -> M:
     Returns
     -------
     Measure
+
+    See Also
+    --------
+    measure : Makes a measure of a function.
     """
     if not isinstance(made, Measure):
         _check.fail("a measure must be made with oddsmith.metrics.measure", repr(made), "decorate the function first")
@@ -275,6 +292,10 @@ class Figure(Result):
         How it was computed.
     in_sample : bool
         Whether the forecast was fitted on its rows.
+
+    See Also
+    --------
+    measure : Makes functions that return it.
 
     Examples
     --------
@@ -325,6 +346,11 @@ def forecast_from_arrays(
     Returns
     -------
     ScoreTable
+
+    See Also
+    --------
+    class_forecast : For several classes.
+    forecast_of : From a table and a calibrator.
 
     Examples
     --------

@@ -50,6 +50,11 @@ class DecisionCurve(Result):
         Share of positives.
     level : float
         Coverage of the intervals.
+
+    See Also
+    --------
+    decision_curve : Returns it.
+    oddsmith.plots.DecisionCurveDisplay : Draws it.
     """
 
     thresholds: Floats
@@ -78,6 +83,10 @@ class NetBenefitDifference(Result):
     level : float
     critical : float
         Half width of the band in standard errors.
+
+    See Also
+    --------
+    compare_net_benefit : Returns it.
     """
 
     thresholds: Floats
@@ -99,6 +108,11 @@ def net_benefit(forecast: ScoreTable, *, threshold: float) -> float:
     ----------
     threshold : float
         t, between 0 and 1.
+
+    See Also
+    --------
+    decision_curve : At all thresholds.
+    oddsmith.cutoffs.least_cost : The cut-off of least cost.
 
     References
     ----------
@@ -203,6 +217,11 @@ def compare_net_benefit(
     Returns
     -------
     NetBenefitDifference
+
+    See Also
+    --------
+    decision_curve : The curve of one forecast.
+    oddsmith.plots.NetBenefitDifferenceDisplay : Draws it.
 
     References
     ----------

@@ -82,6 +82,10 @@ def squared_error(forecast: Forecast, *, total: bool = False) -> float:
 def root_mean_squared_error(forecast: Forecast) -> float:
     """Return the root of the mean squared error.
 
+    See Also
+    --------
+    squared_error : The Brier score.
+
     Examples
     --------
     >>> round(root_mean_squared_error([1, 0, 1], [0.9, 0.2, 0.6]), 4)
@@ -101,6 +105,10 @@ def zero_one_error(forecast: Forecast, *, total: bool = False) -> float:
     ----------
     total : bool, default False
         Return the sum over all cases instead of the mean.
+
+    See Also
+    --------
+    accuracy : The share of right decisions.
 
     Examples
     --------
@@ -135,6 +143,10 @@ class Decomposition(Result):
         The score of the base rate.
     recalibration : str
         How forecasts were recalibrated.
+
+    See Also
+    --------
+    decompose : Returns it.
     """
 
     kind: ProperScore
@@ -159,6 +171,11 @@ def decompose(forecast: Forecast, *, score: ProperScore = "log") -> Decompositio
     ----------
     score : {"log", "squared"}, default "log"
         Log-loss in nats, or squared error.
+
+    See Also
+    --------
+    log_loss_miscalibration : One part alone.
+    oddsmith.plots.DecompositionDisplay : Draws several forecasts.
 
     Notes
     -----
@@ -211,7 +228,7 @@ def _part(name: str, definition: str, **marks: Any) -> Measure[[], float]:
         return float(getattr(decompose.of(forecast, score=score), part))
 
     value.__name__ = value.__qualname__ = name
-    value.__doc__ = f"Return the {definition}; see `decompose`, of which it is a part."
+    value.__doc__ = f"Return the {definition}.\n\nSee Also\n--------\ndecompose : All parts of a score."
     return Measure(value, f"{definition} (CORP)", "both", **marks)
 
 

@@ -57,6 +57,10 @@ def forecast_of(data: ScoreTable | ScoreRows, method: Any = None, *, in_sample: 
     -------
     Forecast
 
+    See Also
+    --------
+    forecast_from_arrays : From labels and probabilities.
+
     Examples
     --------
     >>> from oddsmith import SquashCalibrator

@@ -62,6 +62,11 @@ def _area(forecast: ScoreTable) -> float:
 def average_precision(forecast: ScoreTable) -> float:
     """Return Σ (Rₖ − Rₖ₋₁)Pₖ over thresholds from the highest forecast down, without interpolation.
 
+    See Also
+    --------
+    roc_auc : Insensitive to the share of positives.
+    lift : Among the highest forecasts only.
+
     Examples
     --------
     >>> round(average_precision([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 4)
@@ -84,6 +89,10 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     q : float, default 0.1
         The share of rows with the largest P.
 
+    See Also
+    --------
+    average_precision : Over all cut-offs.
+
     Examples
     --------
     >>> lift([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], q=0.25)
@@ -103,6 +112,10 @@ def break_even(forecast: ScoreTable) -> float:
 
     A tie across the boundary counts in proportion, as if broken at random.
 
+    See Also
+    --------
+    average_precision : A mean over all cut-offs.
+
     Examples
     --------
     >>> break_even([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
@@ -116,6 +129,10 @@ def break_even(forecast: ScoreTable) -> float:
 def accuracy(forecast: Forecast) -> float:
     """Return the share of right decisions at P = ½; P exactly ½ decides negative.
 
+    See Also
+    --------
+    zero_one_error : The share of wrong decisions.
+
     Examples
     --------
     >>> accuracy([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
@@ -128,6 +145,10 @@ def accuracy(forecast: Forecast) -> float:
 @measure("number of distinct forecasts", resampled=False)
 def distinct_outputs(forecast: ScoreTable) -> int:
     """Return the number of distinct forecasts: few of them mean that ranks were lost to ties.
+
+    See Also
+    --------
+    roc_auc : Lowered by ties.
 
     Examples
     --------

@@ -72,6 +72,10 @@ class ErrorDefinition:
     sweep : bool
         Take the largest number of bins up to which the shares of positives rise from bin to bin, for every smaller
         number too.
+
+    See Also
+    --------
+    calibration_error : Takes it.
     """
 
     n_bins: int = 15
@@ -202,6 +206,11 @@ def classwise_calibration_error(
         Bins, norm and correction; the names are those of `calibration_error`.
     average : {"mean", "prevalence", "max"}, default "mean"
         The mean over classes, the mean weighted by their share of cases, or the worst class.
+
+    See Also
+    --------
+    top_label_calibration_error : The predicted class alone.
+    classwise_test : Which class is miscalibrated.
 
     Examples
     --------

@@ -48,6 +48,10 @@ class BootstrapTest(Result):
         Two-sided.
     n_resamples : int
         Number of samples drawn.
+
+    See Also
+    --------
+    paired_bootstrap : Returns it.
     """
 
     mean_difference: float
@@ -89,6 +93,11 @@ def paired_bootstrap(
     -------
     BootstrapTest
         The mean of a − b with its interval, and the p-value of a mean of 0.
+
+    See Also
+    --------
+    paired_t_test : Faster, for many decisions.
+    compare : All pairs of methods.
 
     Notes
     -----
@@ -327,6 +336,11 @@ def cluster_sign_flip_test(
     -------
     SignTest
         Wins, losses and ties of a, with p-values.
+
+    See Also
+    --------
+    paired_bootstrap : Without the assumption of symmetry.
+    sign_test : For independent decisions.
 
     Notes
     -----

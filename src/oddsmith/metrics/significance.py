@@ -85,6 +85,10 @@ class SignTest(Result):
         Two-sided.
     p_one_sided : float
         Against the alternative that the first method is better.
+
+    See Also
+    --------
+    sign_test : Returns it.
     """
 
     wins: int
@@ -106,6 +110,11 @@ def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
     -------
     SignTest
         The counts, with a two-sided and a one-sided p-value.
+
+    See Also
+    --------
+    mcnemar_test : Of right and wrong decisions.
+    paired_t_test : Of means.
 
     Notes
     -----
@@ -165,6 +174,10 @@ def micro_sign_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None 
     SignTest
         Wins, losses and ties of a, with p-values.
 
+    See Also
+    --------
+    sign_test : For one set of decisions.
+
     References
     ----------
     Y. Yang and X. Liu, A re-examination of text categorization methods, SIGIR 1999.
@@ -195,6 +208,10 @@ def mcnemar_test(right_a: ArrayLike, right_b: ArrayLike, sample_weight: ArrayLik
     SignTest
         Decisions that only the first, or only the second, got right, with p-values.
 
+    See Also
+    --------
+    sign_test : Of gains instead of right and wrong.
+
     Examples
     --------
     >>> mcnemar_test([True, True, True], [True, False, False]).p_value
@@ -217,6 +234,10 @@ class PairedTTest(Result):
         Degrees of freedom.
     p_value : float
         Two-sided.
+
+    See Also
+    --------
+    paired_t_test : Returns it.
     """
 
     mean_difference: float
@@ -242,6 +263,11 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None = 
     -------
     PairedTTest
         The mean of a − b, with t, its degrees of freedom and the p-value.
+
+    See Also
+    --------
+    paired_bootstrap : For few or dependent decisions.
+    compare : All pairs of methods.
 
     Notes
     -----
@@ -315,6 +341,10 @@ def holm(p_values: ArrayLike) -> Floats:
     Returns
     -------
     ndarray
+
+    See Also
+    --------
+    compare : Corrects its p-values so.
 
     References
     ----------

@@ -19,6 +19,11 @@ from oddsmith.metrics.measure import measure, register_measure, require_classes
 def calibration_slope(forecast: ScoreTable) -> float:
     """Return the slope a of the logistic regression y ~ aL + b; 1 is ideal, below 1 the forecast is too extreme.
 
+    See Also
+    --------
+    calibration_intercept : Too low or too high.
+    cox_test : Tests both.
+
     References
     ----------
     D. Cox, Two further applications of a model for binary regression, Biometrika 1958.
@@ -35,6 +40,11 @@ def calibration_slope(forecast: ScoreTable) -> float:
 @measure("shift of the log-odds at slope 1; 0 is ideal")
 def calibration_intercept(forecast: ScoreTable) -> float:
     """Return the b of y ~ L + b, with slope 1; 0 is ideal, above 0 the forecast is too low (calibration in the large).
+
+    See Also
+    --------
+    calibration_slope : Too extreme or not extreme enough.
+    calibration_in_the_large_test : A test.
 
     Examples
     --------

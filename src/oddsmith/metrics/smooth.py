@@ -43,6 +43,11 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
 
+    See Also
+    --------
+    calibration_error : By bins.
+    integrated_calibration_index : A mean distance to a curve.
+
     Notes
     -----
     smECE_σ = ∫₀¹ |Σᵢ wᵢ(yᵢ − pᵢ)K_σ(t, pᵢ)| dt / Σw, with the Gaussian kernel reflected at 0 and 1. On a lattice of
@@ -85,6 +90,11 @@ def integrated_calibration_index(
         R's ``lrm(y ~ rcs(qlogis(p), 5))``.
     statistic : {"ici", "e50", "e90", "emax"}, default "ici"
 
+    See Also
+    --------
+    calibration_error : By bins.
+    smooth_calibration_error : By a kernel.
+
     References
     ----------
     P. Austin and E. Steyerberg, The integrated calibration index and related metrics, Statistics in Medicine 2019.
@@ -112,6 +122,10 @@ def integrated_calibration_index(
 @measure(null="calibrated")
 def e90(forecast: ScoreTable) -> Figure:
     """Return the 90th percentile of |isotonic regression − P| over rows: `integrated_calibration_index` of "e90".
+
+    See Also
+    --------
+    integrated_calibration_index : The mean instead of a percentile.
 
     Examples
     --------

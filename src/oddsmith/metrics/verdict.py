@@ -74,6 +74,10 @@ class Verdict(Result):
         The threshold of practical relevance: 1 % of the log-loss of the base rate.
     words : str
         All of that in sentences.
+
+    See Also
+    --------
+    verdict : Returns it.
     """
 
     kind: VerdictKind

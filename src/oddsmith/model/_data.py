@@ -39,6 +39,10 @@ class DataSummary:
         Whether that width is one of log-odds.
     sha256 : str or None
         Hash of the score table, the same for the same rows in any order; None where the table was not kept.
+
+    See Also
+    --------
+    ClassCounts : For several classes.
     """
 
     rows: int
@@ -153,6 +157,10 @@ class ClassCounts:
         Whether rows had importance weights; else they were counted.
     weights : tuple of float
         Number of cases, or weight, of each class.
+
+    See Also
+    --------
+    DataSummary : For one score.
     """
 
     rows: int
@@ -204,6 +212,10 @@ def table_hash(table: ScoreTable) -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    DataSummary : Contains it.
 
     Examples
     --------

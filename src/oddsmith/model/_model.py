@@ -104,6 +104,12 @@ class Model:
         What the values of the columns of ``by`` add to the log-odds of the map, instead of a model for each segment; of
         a model that reads one score. See `oddsmith.pooling`.
 
+    See Also
+    --------
+    oddsmith.load : Reads one from a file.
+    oddsmith.frames.apply : Applies it in an engine.
+    oddsmith.export.export : Writes it as SQL or code.
+
     Examples
     --------
     >>> from oddsmith import PlattCalibrator, ScoreTable

@@ -70,6 +70,10 @@ def page(monitor: Monitor, title: str = "Are the probabilities still calibrated?
     -------
     str
 
+    See Also
+    --------
+    Monitor : What it shows.
+
     Examples
     --------
     >>> monitor = Monitor()

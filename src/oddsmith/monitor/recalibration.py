@@ -50,6 +50,10 @@ class Recalibration(Result):
         The gain of every change that was tried; of "none" it is 0.
     model : Model
         The new model; its parameters "parent" and "change" name the checksum of the old one and the change.
+
+    See Also
+    --------
+    recalibrate : Returns it.
     """
 
     change: Change

@@ -60,6 +60,10 @@ class Batch:
         Log-likelihood ratio of each alternative.
     evidence : float
         Natural logarithm of the evidence after it.
+
+    See Also
+    --------
+    Monitor : Counts them.
     """
 
     name: str
@@ -118,6 +122,10 @@ class Finding(Result):
         What the probabilities are; empty without alarm.
     base_rate : bool or None
         Whether a moved base rate, an offset alone, explains the rows at least as well as a changed slope.
+
+    See Also
+    --------
+    Watch : Contains one per segment.
     """
 
     segment: str | None
@@ -162,6 +170,10 @@ class Watch(Result):
         Batches so far.
     findings : tuple of Finding
         Of all rows, then of each segment in the order in which they came, those of a batch by name.
+
+    See Also
+    --------
+    Monitor : Returns it.
     """
 
     alarm: bool

@@ -28,6 +28,11 @@ class Band:
         Its upper limit there.
     level : float
         Its level.
+
+    See Also
+    --------
+    band : Makes one for all scores together.
+    pointwise_band : Makes one for each score alone.
     """
 
     at: Floats

@@ -24,6 +24,11 @@ class CalibrationBeltDisplay(ReliabilityPicture, ForecastDisplay):
     histogram : PredictionHistogramDisplay
     name : str, default ""
 
+    See Also
+    --------
+    oddsmith.metrics.calibration_belt : The belt and its test.
+    CorpDisplay : Isotonic regression.
+
     References
     ----------
     G. Nattino, S. Finazzi and G. Bertolini, A new calibration test and a reappraisal of the calibration belt for the

@@ -35,6 +35,10 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         Calibration error of every class, the largest first.
     name : str, default ""
 
+    See Also
+    --------
+    ConfidenceDisplay : The predicted class alone.
+
     Examples
     --------
     >>> prob = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]

@@ -51,6 +51,10 @@ class ComparisonDisplay(Display):
     test : str
         What the marks were found by.
 
+    See Also
+    --------
+    oddsmith.metrics.compare : The numbers and tests.
+
     Notes
     -----
     Intervals of two methods may overlap although one beats the other on nearly every case: the marks show whether it

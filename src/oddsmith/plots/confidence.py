@@ -22,6 +22,11 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
     prob, rate, band, decomposition, histogram, name
         Those of a `CorpDisplay` of the forecast that the most probable class is the true one.
 
+    See Also
+    --------
+    ClasswiseReliabilityDisplay : Every class against the rest.
+    ReliabilityDisplay : For two classes.
+
     References
     ----------
     C. Guo, G. Pleiss, Y. Sun and K. Weinberger, On calibration of modern neural networks, ICML 2017.

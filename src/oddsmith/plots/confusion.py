@@ -40,6 +40,10 @@ class ConfusionDisplay(ClassForecastDisplay):
         Whether weights are counts of cases.
     name : str, default ""
 
+    See Also
+    --------
+    ClasswiseReliabilityDisplay : The probabilities instead of the decisions.
+
     Examples
     --------
     >>> prob = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]

@@ -106,6 +106,11 @@ class CorpDisplay(CorpPicture, ForecastDisplay):
     histogram : PredictionHistogramDisplay
     name : str, default ""
 
+    See Also
+    --------
+    ReliabilityDisplay : By bins.
+    SmoothReliabilityDisplay : By a kernel.
+
     References
     ----------
     T. Dimitriadis, T. Gneiting and A. Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.

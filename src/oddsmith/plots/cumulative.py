@@ -28,6 +28,10 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
     walk : CumulativeCalibration
     name : str, default ""
 
+    See Also
+    --------
+    oddsmith.metrics.cumulative_calibration : The numbers.
+
     References
     ----------
     I. Arrieta-Ibarra, P. Gujral, J. Tannen, M. Tygert & C. Xu, Metrics of calibration for probabilistic predictions,

@@ -36,6 +36,11 @@ class DecisionCurveDisplay(ForecastDisplay):
     curve : DecisionCurve
     name : str, default ""
 
+    See Also
+    --------
+    NetBenefitDifferenceDisplay : Two forecasts.
+    oddsmith.metrics.decision_curve : The numbers.
+
     References
     ----------
     A. Vickers & E. Elkin, Decision curve analysis: a novel method for evaluating prediction models, Medical Decision
@@ -124,6 +129,10 @@ class NetBenefitDifferenceDisplay(Display):
     ----------
     found : NetBenefitDifference
     name : str, default ""
+
+    See Also
+    --------
+    DecisionCurveDisplay : Each forecast alone.
 
     References
     ----------

@@ -26,6 +26,10 @@ class DecompositionDisplay(Display):
     ----------
     parts : dict of str to Decomposition
 
+    See Also
+    --------
+    oddsmith.metrics.decompose : The numbers.
+
     References
     ----------
     T. Dimitriadis, T. Gneiting, A. Jordan & P. Vogel, Evaluating probabilistic classifiers: the triptych, International

@@ -54,6 +54,10 @@ class DensityDisplay(ScoreDisplay):
     in_sample : frozenset of str
         Fits to the very rows shown, as far as known; the legend marks them.
 
+    See Also
+    --------
+    ScoreSpaceDisplay : The log-odds by score.
+
     References
     ----------
     P. Bennett, Using asymmetric distributions to improve text classifier probability estimates, SIGIR 2003.

@@ -32,6 +32,10 @@ class AuditDisplay(Display):
     level : float
         Coverage of the intervals, and the level of significance.
 
+    See Also
+    --------
+    oddsmith.audit.audit : Makes what it draws.
+
     Examples
     --------
     >>> import pandas as pd

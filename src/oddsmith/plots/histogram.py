@@ -32,6 +32,10 @@ class PredictionHistogramDisplay(ForecastDisplay):
         Whether weights are counts of rows.
     name : str, default ""
 
+    See Also
+    --------
+    ReliabilityDisplay : Draws it below the diagram.
+
     Examples
     --------
     >>> display = PredictionHistogramDisplay.from_predictions([0, 1, 1], [0.1, 0.3, 1.0], n_bins=10)

@@ -29,6 +29,10 @@ class LearningCurve:
         Numbers of calibration cases.
     losses : tuple of Interval
         The mean loss at each, with its interval.
+
+    See Also
+    --------
+    LearningCurveDisplay : Draws several.
     """
 
     sizes: Floats
@@ -47,6 +51,10 @@ class LearningCurveDisplay(Display):
         By the name of the method.
     measure : str
         What the loss is.
+
+    See Also
+    --------
+    LearningCurve : One of its curves.
 
     References
     ----------

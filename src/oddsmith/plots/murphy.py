@@ -26,6 +26,10 @@ class MurphyDisplay(ForecastDisplay):
     curve : MurphyCurve
     name : str, default ""
 
+    See Also
+    --------
+    oddsmith.metrics.murphy_curve : The numbers.
+
     References
     ----------
     W. Ehm, T. Gneiting, A. Jordan & F. Krüger, Of quantiles and expectiles, JRSS B 2016.

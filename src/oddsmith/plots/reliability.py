@@ -34,6 +34,11 @@ class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     histogram : PredictionHistogramDisplay
     name : str, default ""
 
+    See Also
+    --------
+    CorpDisplay : Without bins.
+    oddsmith.metrics.reliability_curve : The numbers.
+
     Notes
     -----
     Intervals are Jeffreys': quantiles of Beta(k + ½, n − k + ½), from 0 if k = 0 and to 1 if k = n; for float weights n

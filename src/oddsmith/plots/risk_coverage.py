@@ -40,6 +40,10 @@ class RiskCoverageDisplay(ClassForecastDisplay):
         None for float weights.
     name : str, default ""
 
+    See Also
+    --------
+    ConfidenceDisplay : Whether confidences are right.
+
     References
     ----------
     R. El-Yaniv and Y. Wiener, On the foundations of noise-free selective classification, JMLR 2010.

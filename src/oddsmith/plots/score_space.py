@@ -36,6 +36,10 @@ class EmpiricalPoints:
         Lower ends of their intervals.
     high : array of shape (m,)
         Upper ends of their intervals.
+
+    See Also
+    --------
+    ScoreSpaceDisplay : Draws them.
     """
 
     empirical: EmpiricalLogOdds
@@ -87,6 +91,11 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Maps that were fitted to the very rows shown, as far as known; the legend marks them.
     band : Band or None
         Limits of P, drawn in the background.
+
+    See Also
+    --------
+    oddsmith.metrics.empirical_log_odds : The points.
+    DensityDisplay : The scores of each class.
 
     Notes
     -----

@@ -46,6 +46,11 @@ class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     histogram : PredictionHistogramDisplay
     name : str, default ""
 
+    See Also
+    --------
+    CorpDisplay : Isotonic regression.
+    oddsmith.metrics.smooth_calibration_error : The number.
+
     Notes
     -----
     rate(t) = Σ wᵢyᵢK(t, pᵢ) / Σ wᵢK(t, pᵢ), K Gaussian and reflected at 0 and 1. A row left out that has no

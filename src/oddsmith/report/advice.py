@@ -242,6 +242,10 @@ class Advice:
         How many were chosen from.
     words : str
         All of that in sentences, after those of the verdict.
+
+    See Also
+    --------
+    compare_methods : Gives it.
     """
 
     kind: str
@@ -271,6 +275,10 @@ class NextSteps(NamedTuple):
         What to do with a reversed score.
     if_calibrated : str
         What to do with calibrated scores.
+
+    See Also
+    --------
+    compare_methods : Takes it.
     """
 
     fit: Callable[[str], str]

@@ -49,6 +49,10 @@ class MethodComparison:
         Whether the uncalibrated scores can be used as probabilities.
     signal : Signal
         Whether the scores separate the classes at all.
+
+    See Also
+    --------
+    compare_methods : Returns it.
     """
 
     comparison: Comparison
@@ -297,6 +301,11 @@ def compare_segments(
         Those whose gain by calibration is surely largest first.
     dict of str to str
         Segments that cannot be compared, and why.
+
+    See Also
+    --------
+    compare_methods : For all rows together.
+    oddsmith.audit.audit : Measures the calibration of segments.
     """
     found: dict[str, MethodComparison] = {}
     refused: dict[str, str] = {}

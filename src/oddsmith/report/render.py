@@ -26,6 +26,10 @@ def to_json(summary: Mapping[str, Any]) -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    to_html : A page.
     """
     return json_text(summary) + "\n"
 
@@ -49,6 +53,10 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    to_html : With pictures.
     """
     return re.sub(r"\n{3,}", "\n\n", _render(summary, "md"))
 
@@ -64,6 +72,10 @@ def to_html(summary: Mapping[str, Any]) -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    to_markdown : Without pictures.
 
     Examples
     --------

@@ -45,6 +45,10 @@ def with_audit(summary: Mapping[str, Any], found: Audit, method: str) -> dict[st
     Returns
     -------
     dict
+
+    See Also
+    --------
+    oddsmith.audit.audit : Makes what it adds.
     """
     content = plain({"method": method, "verdict": found.verdict, **found.to_dict()})
     for one, segment in zip(content["segments"], found.segments, strict=True):

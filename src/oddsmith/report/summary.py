@@ -114,6 +114,11 @@ def summarize(
     dict
         Plain JSON: the same data give the same dictionary, rows in any order.
 
+    See Also
+    --------
+    compare_methods : The comparison alone.
+    oddsmith.write_report : Writes the page in one call.
+
     Examples
     --------
     >>> from oddsmith import PlattCalibrator

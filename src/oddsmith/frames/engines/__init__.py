@@ -42,6 +42,10 @@ def register_engine(engine: FrameEngine) -> None:
     ----------
     engine : FrameEngine
         The engine.
+
+    See Also
+    --------
+    engine_of : Finds the engine of a frame.
     """
     ENGINES.insert(0, engine)
 
@@ -57,5 +61,9 @@ def engine_of(frame: Frame) -> FrameEngine:
     Returns
     -------
     FrameEngine
+
+    See Also
+    --------
+    register_engine : Adds an engine.
     """
     return next(engine for engine in ENGINES if engine.takes(frame))

@@ -64,7 +64,12 @@ class LongNames(NamedTuple):
 
 
 class FrameEngine:
-    """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames."""
+    """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames.
+
+    See Also
+    --------
+    register_engine : Adds an engine.
+    """
 
     #: What narwhals calls the engine of its frames; where that is not said, all are taken.
     kinds: tuple[nw.Implementation, ...] = ()
