@@ -213,7 +213,7 @@ def test_draws_of_the_own_five_begin_with_that_of_table_2():
 
 def test_a_learning_curve_is_of_the_same_problems_but_at_its_end():
     setting = Setting()
-    fits = {"PHISHING": 1024, "HS": 4096}
+    fits = {"ADULT": 1024, "HS": 4096}
     parts = {}
     for problem in PROBLEMS:
         sizes = [size for size in SIZES if size <= fits.get(problem, SIZES[-1])]
@@ -223,7 +223,7 @@ def test_a_learning_curve_is_of_the_same_problems_but_at_its_end():
         about = {"problem": problem, "base": TREES, "style": "gini, bayesian", "rounds": [2], "methods": methods}
         parts[part_name(problem, TREES, "gini", "unpruned", "bayesian", "exponential")] = about | {"curves": curves}
     points = learning_curve(Results(setting, parts, load("niculescu-mizil-caruana-2005").published))
-    kept = [problem for problem in PROBLEMS if problem != "PHISHING"]
+    kept = [problem for problem in OWN_PROBLEMS if problem != "ADULT"]
     assert [point.size for point in points] == list(SIZES)
     assert all(point.problems == kept for point in points[:-1])
     assert points[-1].problems == [problem for problem in kept if problem != "HS"]

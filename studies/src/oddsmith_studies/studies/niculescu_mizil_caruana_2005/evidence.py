@@ -71,10 +71,10 @@ def all_evidence(results: Results) -> Found:
                 add("9.4.9", f"{measure}, {deep} less {shallow}", gap, data)
     for point in learning_curve(results):
         if point.size < LIMIT:
-            add("9.4.5a", f"{point.size} cases", point.platt_less_isotonic, EVERYTHING)
+            add("9.4.5a", f"{point.size} cases", point.platt_less_isotonic, OWN)
         else:
-            add("9.4.5c", f"{point.size} cases", point.platt_less_isotonic, EVERYTHING)
-        add("9.4.5b", f"{point.size} cases", point.platt_less_raw, EVERYTHING)
+            add("9.4.5c", f"{point.size} cases", point.platt_less_isotonic, OWN)
+        add("9.4.5b", f"{point.size} cases", point.platt_less_raw, OWN)
     tables = (cross_entropy_table(results), squared_error_table(results), learners_table(results))
     return found | from_tables(*tables, results.published.figures)
 
@@ -199,27 +199,27 @@ def _of_learners(table: Table, said: Mapping[str, Any]) -> Found:
         for other in ten:
             if other != top:
                 gap = _apart(calibrated[top], calibrated[other])
-                found["9.4.6a"].append(Case(f"less {other}, {measure}", gap, EVERYTHING))
-    found["9.4.6f"] = [Case("RF", change["RF"], EVERYTHING)]
+                found["9.4.6a"].append(Case(f"less {other}, {measure}", gap))
+    found["9.4.6f"] = [Case("RF", change["RF"])]
     # Of a mean over problems, so that the root is nearly that of the mean.
     root = 1 - float(np.sqrt(1 + change["RF"]))
-    found["9.4.6g"] = [Case("RF, root", root, EVERYTHING), Case("RF, literally", -change["RF"], EVERYTHING)]
+    found["9.4.6g"] = [Case("RF, root", root), Case("RF, literally", -change["RF"])]
     rest = [each for each in ten if each != top and each not in names["next"]]
     strongest = min(rest, key=lambda each: after[each].value)
     for each in names["next"]:
         gap = _apart(after[each], after[strongest])
-        found["9.4.6b"].append(Case(f"{each} less {strongest}", gap, EVERYTHING))
+        found["9.4.6b"].append(Case(f"{each} less {strongest}", gap))
     others = min(change[each] for each in ten if each not in names["largest_gains"])
-    found["9.4.6c"] = [Case(each, change[each] - others, EVERYTHING) for each in names["largest_gains"]]
-    found["9.4.6d"] = [Case(each, change[each], EVERYTHING) for each in names["need_none"]]
+    found["9.4.6c"] = [Case(each, change[each] - others) for each in names["largest_gains"]]
+    found["9.4.6d"] = [Case(each, change[each]) for each in names["need_none"]]
     for each in names["isotonic_not_worse"]:
-        found["9.4.6e"].append(Case(each, _apart(isotonic[each], platt[each]), EVERYTHING))
+        found["9.4.6e"].append(Case(each, _apart(isotonic[each], platt[each])))
     next_best = min((each for each in ten if each not in names["best_before"]), key=lambda each: before[each].value)
     for each in names["best_before"]:
-        found["9.4.11"].append(Case(f"{each} less {next_best}", _apart(before[each], before[next_best]), EVERYTHING))
+        found["9.4.11"].append(Case(f"{each} less {next_best}", _apart(before[each], before[next_best])))
     squares, bits = (np.array([least(measure)[each].value for each in ten]) for measure in MEASURES)
     likeness = float(spearmanr(squares, bits).statistic)
-    found["9.4.12b"] = [Case("ten learners", _fisher(likeness, len(ten)), EVERYTHING)]
+    found["9.4.12b"] = [Case("ten learners", _fisher(likeness, len(ten)))]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from oddsmith_studies.studies._claims import EVERYTHING
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Table, written
@@ -58,7 +59,18 @@ def all_facts(record: Record) -> dict[str, str]:
         "nearest_to_slac": _nearest_to_slac(record.tables["cross-entropy"]),
         "folds": f"{FOLDS}",
         "readings": _READINGS if "readings" in record.tables else "",
+        "of_eight": _of_eight(record),
     }
+
+
+def _of_eight(record: Record) -> str:
+    """Return what of an earlier run is still about eight problems, in words."""
+    if all(case.data != EVERYTHING for case in record.evidence["9.4.6a"]):
+        return ""
+    return (
+        " Figures 5 and 6, the tables of means and claims 9.4.5, 9.4.6, 9.4.11 and 9.4.12b are of an earlier run and "
+        "still have the former."
+    )
 
 
 def _squared(table: Table) -> str:

@@ -53,16 +53,16 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure("figure-4", f"Figure 4: the same after isotonic regression. {standing}.", _eight(results, ISO)),
         StudyFigure(
             "figure-5",
-            "Figure 5: squared error of boosted trees against the number of calibration cases, mean over the problems "
-            "with enough test rows, with 95 % intervals over trials. Sizes marked * lack further problems, which the "
-            "table names, and are not joined to the others.",
+            "Figure 5: squared error of boosted trees against the number of calibration cases, mean over the "
+            "document's own problems with enough test rows, with 95 % intervals over trials. Sizes marked * lack "
+            "further problems, which the table names, and are not joined to the others.",
             _curves(results),
         ),
         *(
             StudyFigure(
                 f"figure-6-{measure.replace(' ', '-')}",
                 f"Figure 6 in {measure}: ten learners before and after calibration on the validation rows, and "
-                f"boosting with log-loss; mean over eight problems with 95 % intervals. {standing}.",
+                f"boosting with log-loss; mean over the document's own five problems with 95 % intervals.",
                 Drawing(partial(_draw_learners, results=results, measure=measure), height=3.0),
             )
             for measure in MEASURES

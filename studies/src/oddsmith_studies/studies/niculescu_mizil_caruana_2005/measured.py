@@ -24,7 +24,7 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     losses,
 )
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import part_name
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import OWN_PROBLEMS, PROBLEMS
 
 _LEVEL, _REACH = 0.95, 1.959963984540054
 
@@ -71,9 +71,9 @@ def best(
 
 
 def mean_loss(results: Results, base: str, method: str, measure: str, **options: str) -> float:
-    """Return the mean over problems of the loss of the selected models."""
+    """Return the mean over the document's own problems of the loss of the selected models."""
     return float(
-        np.mean([best(results, problem, base, method, measure, **options).test[measure][0] for problem in PROBLEMS])
+        np.mean([best(results, problem, base, method, measure, **options).test[measure][0] for problem in OWN_PROBLEMS])
     )
 
 
@@ -108,7 +108,7 @@ def _mean(values: Sequence[float], errors: Sequence[float]) -> Interval:
 
 
 class Learned(NamedTuple):
-    """A learner's loss before and after calibration on validation rows, mean over problems."""
+    """A learner's loss before and after calibration on validation rows, mean over the document's own problems."""
 
     before: Interval
     platt: Interval
@@ -124,14 +124,14 @@ def learned(results: Results, learner: str, measure: str) -> Learned:
     """Return how a learner does; for each problem and method the model that is best on the validation rows."""
     found = []
     for method in (RAW, PLATT_1K, ISO_1K):
-        chosen = [_chosen(results, problem, learner, method, measure)[measure] for problem in PROBLEMS]
+        chosen = [_chosen(results, problem, learner, method, measure)[measure] for problem in OWN_PROBLEMS]
         found.append(_mean(*map(list, zip(*chosen, strict=True))))
     return Learned(*found)
 
 
 def log_loss_boosted(results: Results, learner: str, measure: str) -> Interval:
     """Return the loss of boosting with log-loss, for the two learners that are boosted."""
-    chosen = [best(results, problem, BOOSTED[learner], LOGLOSS, measure).test[measure] for problem in PROBLEMS]
+    chosen = [best(results, problem, BOOSTED[learner], LOGLOSS, measure).test[measure] for problem in OWN_PROBLEMS]
     return _mean(*map(list, zip(*chosen, strict=True)))
 
 
@@ -160,7 +160,7 @@ def learning_curve(results: Results) -> list[CurvePoint]:
     """
     points = []
     sizes = trials_and_sizes(results.setting)[1]
-    measured = {problem: shown_part(results, problem)["curves"] for problem in PROBLEMS}
+    measured = {problem: shown_part(results, problem)["curves"] for problem in OWN_PROBLEMS}
     steady = [problem for problem, curves in measured.items() if str(sizes[-2]) in curves]
     for size in sizes:
         there = [problem for problem in steady if str(size) in measured[problem]]
