@@ -57,7 +57,7 @@ def _squashing(results: Results) -> dict[str, str]:
     return {
         "squashed_slope": written(slope, ".2f"),
         "is_calibrated": "No." if slope.low > 1 or slope.high < 1 else "These data do not decide.",
-        "lean": "too timid, too close to ½" if slope.value > 1 else "too sure, too close to 0 and 1",
+        "lean": "underconfident, too close to ½" if slope.value > 1 else "overconfident, too close to 0 and 1",
         "rejected": f"{100 * rejected(results, 'squashing'):.0f} %",
     }
 
