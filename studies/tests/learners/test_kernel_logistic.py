@@ -255,7 +255,7 @@ def test_kernels_that_keep_no_digits_or_are_none_are_refused(noisy, monkeypatch)
     monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
     for options in ({}, {"exact_rows": 10}):
         with pytest.raises(
-            InvalidInputError, match=r"must keep digits beside penalty; got values up to .* Hint: center"
+            InvalidInputError, match=r"must keep digits next to penalty; got values up to .* Hint: center"
         ):
             KernelLogisticRegression("quadratic", **options).fit(X + 1e8, y)
     with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: .* raise penalty"):

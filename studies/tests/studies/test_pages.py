@@ -1,4 +1,4 @@
-"""The pages in the repository are what the code of today says about the results beside them."""
+"""The pages in the repository are what the code of today says about the results next to them."""
 
 import re
 import shutil

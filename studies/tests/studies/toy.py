@@ -21,7 +21,7 @@ from oddsmith_studies.studies import (
     Study,
     StudyFigure,
     Table,
-    beside,
+    with_published,
 )
 
 PAGE = """\
@@ -117,7 +117,7 @@ def tables(results):
     means = [part["mean"] for part in results.starting("draw-")]
     spread = Interval(float(np.mean(means)), min(means), max(means), 0.95, "range")
     return [
-        beside("means", "Means", results.published.tables["means"], ours, formats={"mean": ".3f"}),
+        with_published("means", "Means", results.published.tables["means"], ours, formats={"mean": ".3f"}),
         Table("overall", "Overall", ("what", Column("mean", ".2f")), [("all", spread), ("none", None)], note="Note."),
     ]
 

@@ -91,9 +91,9 @@ class SparseQuadratic(Matrix):
         super().__init__(sparse.hstack([SQRT2 * sparse.csr_array(X), pairs], format="csr"))
 
     def pairs_with_first(self) -> tuple[Ints, Ints]:
-        """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
-        beside = np.flatnonzero(self.codes < self.n_columns)
-        return self.codes[beside], beside + self.n_columns
+        """Return the columns k that occur together with the first, and where the features of x_1·x_k are."""
+        others = np.flatnonzero(self.codes < self.n_columns)
+        return self.codes[others], others + self.n_columns
 
     def polynomial(self, coef: Floats) -> Polynomial:
         """Return coef·φ(x) as a polynomial in x."""
@@ -133,7 +133,7 @@ class DenseQuadratic:
         return _summed_gram(self.X, by_row, self._made)
 
     def pairs_with_first(self) -> tuple[Ints, Ints]:
-        """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
+        """Return the columns k that occur together with the first, and where the features of x_1·x_k are."""
         columns = np.arange(self.n_columns)
         return columns, columns + self.n_columns
 

@@ -90,7 +90,7 @@ class KernelLogisticRegression(BinaryClassifier):
     model does not depend on it. The quadratic kernel does depend on where 0 is, and its model is kept: far from
     0, say at 1e8, a linear part without penalty. Explicit features hold it at any offset; a kernel matrix does
     not, and is refused where rounding would show. Groups of rows 1e7 and more apart are not helped: what is small
-    within a group is lost beside the distance.
+    within a group is lost next to the distance.
 
     Linear and quadratic kernels are solved over their explicit features, sparse if X is. A quadratic kernel
     with more than 20 million feature values, or with fewer rows than columns, is treated like other kernels:
@@ -216,11 +216,11 @@ class KernelLogisticRegression(BinaryClassifier):
 
     def _refuse_rounding(self, kernel: Floats, loss: LogisticLoss) -> None:
         """Refuse kernel values so large that their rounding outweighs λ."""
-        # About by how much P is off: the last digits of the kernel beside what λ adds to its scaled diagonal.
+        # About by how much P is off: the last digits of the kernel next to what λ adds to its scaled diagonal.
         error = np.finfo(np.float64).eps * float(np.abs(kernel).max()) * loss.share.max() / (8 * self.penalty)
         if error > _LARGEST_ERROR:
             checks.fail(
-                "kernel values must keep digits beside penalty",
+                "kernel values must keep digits next to penalty",
                 f"values up to {np.abs(kernel).max():.2g} with penalty={self.penalty:g}",
                 "center and scale the features, for example by StandardScaler",
             )

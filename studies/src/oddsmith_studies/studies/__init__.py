@@ -1,6 +1,6 @@
 """Studies: the documents' experiments on the real data, one command each.
 
-``list()`` names them, ``run(name)`` runs one: its tables beside the published ones, its pictures, a verdict on each
+``list()`` names them, ``run(name)`` runs one: its tables next to the published ones, its pictures, a verdict on each
 claim, and a page that tells the story; ``rewrite(name, folder)`` judges and tells an earlier run again. A study is one
 module here with a `Study`; its published figures, and the rules of all verdicts, lie in ``expected``, and what its page
 says in ``pages``.
@@ -17,7 +17,7 @@ from oddsmith_studies.studies._run import list_studies as list
 from oddsmith_studies.studies._running import Progress
 from oddsmith_studies.studies._splits import interval_over_splits
 from oddsmith_studies.studies._study import Part, Results, Setting, Study
-from oddsmith_studies.studies._tables import Column, Table, beside, written
+from oddsmith_studies.studies._tables import Column, Table, with_published, written
 
 __all__ = [
     "EVERYTHING",
@@ -40,7 +40,6 @@ __all__ = [
     "StudyFigure",
     "StudyResult",
     "Table",
-    "beside",
     "interval_over_splits",
     "judge",
     "judge_again",
@@ -49,6 +48,7 @@ __all__ = [
     "names",
     "rewrite",
     "run",
+    "with_published",
     "write_index",
     "written",
 ]

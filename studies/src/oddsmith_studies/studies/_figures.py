@@ -61,7 +61,7 @@ class Drawing(Display):
 
 @dataclass(eq=False)
 class Adjusted(Display):
-    """A display whose axes and names are made to fit the pictures beside it.
+    """A display whose axes and names are made to fit the pictures next to it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Adjusted(Display):
     rename : mapping of str to str, optional
         Other names in the legend.
     marks : mapping of str to str, optional
-        Marks that the legend names beside what the display names itself.
+        Marks that the legend names in addition to what the display names itself.
     """
 
     display: Display

@@ -49,7 +49,7 @@ def read_template(name: str) -> str:
 
 
 def write_page(record: Record, template: str, facts: Mapping[str, str]) -> str:
-    """Return the page in Markdown; pictures lie in the folder ``figures`` beside it."""
+    """Return the page in Markdown; pictures lie in the folder ``figures`` next to it."""
     blocks = {("table", name): table.to_markdown() for name, table in record.tables.items()}
     blocks |= {("figure", name): _picture(name, caption) for name, caption in record.captions.items()}
     wanted = {("run", ""): _made(record), ("verdicts", ""): _verdicts(record)}

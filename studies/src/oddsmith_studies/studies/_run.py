@@ -20,7 +20,7 @@ from oddsmith_studies.studies._study import DEFAULT_GRID, Results, Setting, Stud
 
 
 def names() -> list[str]:
-    """Return the names of all studies: of every module beside this one that is not private."""
+    """Return the names of all studies: of every module next to this one that is not private."""
     found = pkgutil.iter_modules([str(Path(__file__).parent)])
     return sorted(module.name.replace("_", "-") for module in found if not module.name.startswith("_"))
 

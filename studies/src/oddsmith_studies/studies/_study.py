@@ -121,7 +121,7 @@ class Study:
     parts : callable
         Returns what is to be computed; with ``setting.quick`` less of the same.
     tables : callable
-        Returns the tables, the published ones beside ours.
+        Returns the tables, the published ones next to ours.
     figures : callable
         Returns the pictures.
     evidence : callable

@@ -157,7 +157,7 @@ class Table:
         return names, [list(row) for row in zip(*columns, strict=True)]
 
 
-def beside(
+def with_published(
     name: str,
     title: str,
     published: PublishedTable,
@@ -166,7 +166,7 @@ def beside(
     formats: Mapping[str, str] | None = None,
     note: str = "",
 ) -> Table:
-    """Put ours beside the published table, with the difference.
+    """Put ours next to the published table, with the difference.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def beside(
     Examples
     --------
     >>> printed = PublishedTable("Table 1", ("method",), ("errors",), {("LR",): {"errors": 12.0}})
-    >>> beside("t", "Errors", printed, {("LR",): {"errors": 10.0}}).shown()
+    >>> with_published("t", "Errors", printed, {("LR",): {"errors": 10.0}}).shown()
     [['LR', '10', '12', '-2']]
     """
     shown = list(dict.fromkeys((*published.measures, *(measure for values in ours.values() for measure in values))))

@@ -53,7 +53,7 @@ SIZES = (25, 50, 100, 200, 400, 800, 1600)
 #: The document's ten intervals; squared, so that the mean over splits is free of the bias that few cases bring.
 GAPS = ErrorDefinition(10, "width", norm="squared", debias="total")
 
-#: The document calls maximum likelihood "Platt scaling"; Platt's own targets are run beside it.
+#: The document calls maximum likelihood "Platt scaling"; Platt's own targets are run as well.
 METHODS: dict[str, Calibrator] = {
     "squashing": SquashCalibrator(),
     "Platt, b = 0": LogisticCalibrator(fit_intercept=False),

@@ -143,7 +143,7 @@ def reading_part(setting: Setting, draw: int, **reading: Any) -> Json:
 
 
 def readings_table(results: Results) -> Table:
-    """Return the readings beside the published figures."""
+    """Return the readings next to the published figures."""
     printed = results.published.tables["cross_entropy"].rows
     rows: list[list[Cell]] = []
     last: tuple[str, str] | None = None

@@ -1,4 +1,4 @@
-"""Tables of the study: Table 2 beside ours, in both measures, and everything that was tried."""
+"""Tables of the study: Table 2 next to ours, in both measures, and everything that was tried."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._study import Results
-from oddsmith_studies.studies._tables import Cell, Column, Table, beside
+from oddsmith_studies.studies._tables import Cell, Column, Table, with_published
 from oddsmith_studies.studies._text_results import known
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import ABSENT, BASES, PAPER, STUMPS, TREES
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.learners import LEARNERS
@@ -99,7 +99,7 @@ def with_mean_of_own(printed: PublishedTable) -> PublishedTable:
 
 
 def own_five(cross_entropy: Table, drawn: Mapping[str, Mapping[str, Sequence[float]]]) -> Table:
-    """Return how much calibration cuts on the document's own five problems, beside the published cuts."""
+    """Return how much calibration cuts on the document's own five problems, next to the published cuts."""
     rows: list[list[Cell]] = []
     for base in (STUMPS, TREES):
         for of, more in (("ours", ""), ("published", ", published")):
@@ -125,13 +125,13 @@ def own_five(cross_entropy: Table, drawn: Mapping[str, Mapping[str, Sequence[flo
 
 
 def cross_entropy_table(results: Results) -> Table:
-    """Return Table 2 beside ours."""
+    """Return Table 2 next to ours."""
     ours: dict[tuple[str, ...], dict[str, float | None]] = {}
     for base in BASES:
         ours |= {(problem, base): losses for problem, losses in _by_problem(results, base, CROSS_ENTROPY).items()}
         if base in (STUMPS, TREES):
             ours |= {(private, base): dict.fromkeys(COLUMNS) for private in STAND_INS.values()}
-    return beside(
+    return with_published(
         "cross-entropy",
         cross_entropy_title(results.setting.grid),
         with_mean_of_own(results.published.tables["cross_entropy"]),
@@ -148,7 +148,7 @@ def cross_entropy_title(grid: str) -> str:
 
 
 def squared_readings(cross_entropy: Table, squared_error: Table, published: Published) -> Table:
-    """Return what "squared error" cuts if it is read as the root of the mean, and literally, beside the print."""
+    """Return what "squared error" cuts if it is read as the root of the mean, and literally, next to the print."""
     said, rows = published.figures["reductions"], list[list[Cell]]()
     printed = {keys[1]: row for keys, row in published.tables["cross_entropy"].rows.items() if keys[0] == "mean"}
     for base in (STUMPS, TREES):

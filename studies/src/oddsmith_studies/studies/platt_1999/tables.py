@@ -1,4 +1,4 @@
-"""Tables of the study: the printed one beside ours, and what lies behind it."""
+"""Tables of the study: the printed one next to ours, and what lies behind it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._study import Results
-from oddsmith_studies.studies._tables import Cell, Column, Table, beside
+from oddsmith_studies.studies._tables import Cell, Column, Table, with_published
 from oddsmith_studies.studies._text_results import known
 from oddsmith_studies.studies.platt_1999.calibration_rows import rows_table
 from oddsmith_studies.studies.platt_1999.densities import INNER, WHOLE, gain_interval
@@ -75,7 +75,7 @@ def for_tasks(published: Published, tasks: tuple[Task, ...]) -> PublishedTable:
 
 
 def _results(results: Results, published: Published) -> Table:
-    return beside(
+    return with_published(
         "results",
         "Errors and −Σ log P on test rows: ours and the published",
         for_tasks(published, TASKS),

@@ -2,7 +2,7 @@
 
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Json, Results
-from oddsmith_studies.studies._tables import Cell, Column, Table, beside
+from oddsmith_studies.studies._tables import Cell, Column, Table, with_published
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
 from oddsmith_studies.studies._text_methods import A_LAPLACE, LR, LR_CHOSEN, PLR, RAW
 from oddsmith_studies.studies._text_parts import part_name
@@ -35,7 +35,7 @@ def all_tables(results: Results) -> list[Table]:
     published = results.published
     corpora = {corpus: parts_of(results, corpus) for corpus in CORPORA}
     return [
-        beside(
+        with_published(
             "reuters",
             "Reuters-21578: ours and the published",
             published.tables["reuters"],
