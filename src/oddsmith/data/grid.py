@@ -25,17 +25,49 @@ _LEAST, _MOST, _REACH = -1020, 1024, 1020
 
 
 class Grid(NamedTuple):
-    """Cells of one width, in the score or in the log-odds of a score that is a probability."""
+    """Cells of one width, in the score or in the log-odds of a score that is a probability.
+
+    Parameters
+    ----------
+    width : float
+        Width of the cells, a power of two.
+    log_odds : bool, default False
+        Whether it is a width in log-odds.
+
+    See Also
+    --------
+    ScoreTable.from_frame : Counts rows in cells.
+    """
 
     width: float
     log_odds: bool = False
 
     def place(self, scores: Any, log: Callable[[Any], Any] = np.log) -> Any:
-        """Return where scores, an array or an engine's expression, lie on the axis whose cells have one width."""
+        """Return where scores, an array or an engine's expression, lie on the axis whose cells have one width.
+
+        Parameters
+        ----------
+        scores : ndarray or expression
+        log : callable, default numpy.log
+            The logarithm of the engine.
+
+        Returns
+        -------
+        ndarray or expression
+        """
         return log((scores + EDGE) / (1 - scores + EDGE)) if self.log_odds else scores
 
     def score(self, places: Floats) -> Floats:
-        """Return the scores at some places of that axis."""
+        """Return the scores at some places of that axis.
+
+        Parameters
+        ----------
+        places : ndarray
+
+        Returns
+        -------
+        ndarray
+        """
         if not self.log_odds:
             return places
         odds = np.exp(-np.abs(places))
@@ -43,17 +75,46 @@ class Grid(NamedTuple):
         return np.asarray(np.where(places < 0, small, 1 - small))
 
     def cells(self, scores: Floats) -> Floats:
-        """Return the number of the cell of each score; cell k is [k·width, (k + 1)·width)."""
+        """Return the number of the cell of each score; cell k is [k·width, (k + 1)·width).
+
+        Parameters
+        ----------
+        scores : ndarray
+
+        Returns
+        -------
+        ndarray
+        """
         return np.asarray(np.floor(self.place(scores) / self.width))
 
     def spans(self, scores: Floats) -> Floats:
-        """Return how wide the cells at some scores are, measured in the score."""
+        """Return how wide the cells at some scores are, measured in the score.
+
+        Parameters
+        ----------
+        scores : ndarray
+
+        Returns
+        -------
+        ndarray
+        """
         if not self.log_odds:
             return np.full(len(scores), self.width)
         return self.width / (1 / (scores + EDGE) + 1 / (1 - scores + EDGE))
 
     def inside(self, means: Floats, members: Floats) -> Floats:
-        """Return the means of cells, moved back where rounding has put one outside the cell of its members."""
+        """Return the means of cells, moved back where rounding has put one outside the cell of its members.
+
+        Parameters
+        ----------
+        means : ndarray
+        members : ndarray
+            A score of each cell.
+
+        Returns
+        -------
+        ndarray
+        """
         cells = self.cells(members)
         if not self.log_odds:
             means = np.clip(means, cells * self.width, np.nextafter((cells + 1) * self.width, -np.inf))

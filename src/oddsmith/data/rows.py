@@ -19,7 +19,27 @@ Meaning = Literal["score", "probability", "log_odds"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabeledScores:
-    """Scores and labels before any sort: enough for methods that need no order."""
+    """Scores and labels before any sort: enough for methods that need no order.
+
+    Calibrators with ``_needs_order = False`` are fitted to them, or to a `ScoreTable`.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Finite scores, in any order.
+    positive : ndarray of bool of shape (n,)
+        Which rows are positive.
+    weight : ndarray of shape (n,) or None
+        Integers are counts, floats importance weights; None: each row counts once.
+    extremes : tuple of float, optional
+        The smallest and the largest score, where they are known.
+    meaning : {"score", "probability", "log_odds"}, default "score"
+        What the scores are.
+
+    See Also
+    --------
+    ScoreTable.from_rows : Makes a table of them.
+    """
 
     scores: Floats
     positive: Bools
@@ -52,7 +72,12 @@ class LabeledScores:
         return "count" if self.weight is None or self.weight.dtype.kind == "i" else "weight"
 
     def span(self) -> tuple[float, float]:
-        """Smallest and largest score."""
+        """Return the smallest and the largest score.
+
+        Returns
+        -------
+        tuple of float
+        """
         return self._span
 
     @cached_property
@@ -60,35 +85,88 @@ class LabeledScores:
         return self.extremes or (float(self.scores.min()), float(self.scores.max()))
 
     def map(self, function: Callable[[Floats], Floats]) -> "LabeledScores":
-        """Replace every score by ``function(scores)``."""
+        """Replace every score by ``function(scores)``.
+
+        Parameters
+        ----------
+        function : callable
+            From an array to an array of the same length.
+
+        Returns
+        -------
+        LabeledScores
+        """
         return LabeledScores(function(self.scores), self.positive, self.weight)
 
     def positive_weight(self, part: slice) -> Floats:
-        """Positive weight of some rows."""
+        """Return the positive weight of some rows.
+
+        Parameters
+        ----------
+        part : slice
+
+        Returns
+        -------
+        ndarray
+        """
         marks = self.positive[part].astype(np.float64)
         return marks if self.weight is None else marks * self.weight[part]
 
     def marginal(self) -> tuple[Floats, Weights | None]:
-        """Scores of both classes with their weights (None: all ones)."""
+        """Return the scores of both classes with their weights (None: all ones).
+
+        Returns
+        -------
+        tuple of ndarray and ndarray or None
+        """
         return self.scores, self.weight
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
-        """Iterate over scores with marks of positive and negative weight."""
+        """Iterate over scores with marks of positive and negative weight.
+
+        Yields
+        ------
+        tuple of three ndarray
+        """
         for part in slices(len(self.scores)):
             yield self.scores[part], self.positive[part], ~self.positive[part]
 
     def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
-        """Scores of one class with their weights (None: all ones)."""
+        """Return the scores of one class with their weights (None: all ones).
+
+        Parameters
+        ----------
+        positive : bool
+            Which class.
+
+        Returns
+        -------
+        tuple of ndarray and ndarray or None
+        """
         chosen = self.positive if positive else ~self.positive
         return self.scores[chosen], None if self.weight is None else self.weight[chosen]
 
     def mark_sums(self) -> tuple[float, float]:
-        """Sum the marks of the scores over the positive weight and over all."""
+        """Sum the marks of the scores over the positive weight and over all.
+
+        Returns
+        -------
+        tuple of float
+        """
         positive = self.positive if self.weight is None else self.weight * self.positive
         return mark_sums(self.scores, positive, self.weight)
 
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
-        """Sum s/scale − shift over the weight of the positive and of the negative class."""
+        """Sum s/scale − shift over the weight of the positive and of the negative class.
+
+        Parameters
+        ----------
+        scale, shift : float
+
+        Returns
+        -------
+        tuple of float
+        """
         loops = _kernels.compiled(len(self.scores)) if self.weight is None else None
         if loops is not None:
             sums: tuple[float, float] = loops.class_sums(self.scores, self.positive, 1 / scale, shift)

@@ -155,6 +155,10 @@ class Signal:
     z : float
         By how many standard errors of shuffled labels the value lies above that.
     n_classes : int
+
+    See Also
+    --------
+    oddsmith.report.MethodComparison : Has one.
     """
 
     value: float

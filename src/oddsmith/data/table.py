@@ -29,14 +29,37 @@ _ROUNDING = 1e-12
 
 
 class Origin(NamedTuple):
-    """What a table knows of its rows in addition to their weights."""
+    """What is known of a table's rows in addition to their weights.
+
+    Parameters
+    ----------
+    in_sample : bool, default False
+        Whether scores are forecasts of a map that was fitted to these rows.
+    labels : tuple
+        The negative and the positive label, each None where it is not known.
+    meaning : {"score", "probability", "log_odds"}, default "score"
+        What the scores are.
+
+    See Also
+    --------
+    ScoreTable : Has it as ``origin``.
+    """
 
     in_sample: bool = False
     labels: tuple[Any, Any] = (None, None)
     meaning: Meaning = "score"
 
     def join(self, *others: "Origin") -> "Origin":
-        """Return the origin of rows of several tables, whose labels and meaning must agree where they are known."""
+        """Return the origin of rows of several tables, whose labels and meaning must agree where they are known.
+
+        Parameters
+        ----------
+        *others : Origin
+
+        Returns
+        -------
+        Origin
+        """
         labels, meanings = self.labels, {self.meaning, *(other.meaning for other in others)}
         if len(meanings - {"score"}) > 1:
             got = " and ".join(sorted(meanings - {"score"}))

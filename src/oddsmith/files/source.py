@@ -53,16 +53,12 @@ def has_matrix(path: str | os.PathLike[str]) -> bool:
 class ScoreFile:
     """A file of scores that is open for reading; close it, or use it in a ``with`` block.
 
-    Parameters
+    Attributes
     ----------
     name : str
-        What to call it in messages.
-    layout : Layout
-        Its format and columns.
-    engine : Engine
-        What reads it.
+        What it is called in messages.
     sources : tuple
-        The files that it is, which must not be written to.
+        The files that it consists of, which must not be written to.
 
     See Also
     --------

@@ -37,7 +37,14 @@ FUNCTIONS: dict[Name, np.ufunc] = {
 
 
 class Formula:
-    """A value that depends on the score; formulas, numbers and arrays (one value per piece) combine by + − * /."""
+    """A value that depends on the score; formulas, numbers and arrays (one value per piece) combine by + − * /.
+
+    NumPy evaluates the tree, and SQL, ONNX and other languages are written from it.
+
+    See Also
+    --------
+    oddsmith.CalibrationMap.probability_formula : Returns one.
+    """
 
     __array_ufunc__ = None  # arrays leave arithmetic with a formula to the formula
 

@@ -45,7 +45,12 @@ _CLEAR = 0.5
 
 
 class Vector:
-    """Values computed from the columns of a row."""
+    """Values computed from the columns of a row: a tree, of which NumPy, SQL, ONNX and other languages are written.
+
+    See Also
+    --------
+    Formula : One value, of one score.
+    """
 
     @property
     def width(self) -> int:

@@ -22,6 +22,7 @@ shape              methods
 =================  ==============================================================================
 """
 
+from oddsmith.formula import Formula, Vector
 from oddsmith.maps.adjusted import LARGEST_SLOPE as LARGEST_SLOPE
 from oddsmith.maps.adjusted import SMALLEST_SLOPE as SMALLEST_SLOPE
 from oddsmith.maps.adjusted import AdjustedMap
@@ -74,6 +75,7 @@ __all__ = [
     "CalibrationMap",
     "CosineMap",
     "Effects",
+    "Formula",
     "HeldInputMap",
     "LinearMap",
     "LogBasisMap",
@@ -85,6 +87,7 @@ __all__ = [
     "StepMap",
     "Term",
     "UnitInputMap",
+    "Vector",
     "constant_map",
     "line_map",
 ]

@@ -99,6 +99,7 @@ from oddsmith.metrics.net_benefit import compare_net_benefit as compare_net_bene
 from oddsmith.metrics.net_benefit import decision_curve as decision_curve
 from oddsmith.metrics.net_benefit import net_benefit as net_benefit
 from oddsmith.metrics.provenance import Forecast as Forecast
+from oddsmith.metrics.provenance import HasLogOdds as HasLogOdds
 from oddsmith.metrics.provenance import forecast_of as forecast_of
 from oddsmith.metrics.resampling_tests import BootstrapTest as BootstrapTest
 from oddsmith.metrics.resampling_tests import cluster_sign_flip_test as cluster_sign_flip_test
@@ -141,7 +142,6 @@ from oddsmith.metrics.measure import as_forecast as as_forecast
 from oddsmith.metrics.measure import checked_level as checked_level
 from oddsmith.metrics.measure import probability as probability
 from oddsmith.metrics.proper import decision_log_prob as decision_log_prob
-from oddsmith.metrics.provenance import HasLogOdds as HasLogOdds
 from oddsmith.metrics.provenance import fitted_on as fitted_on
 from oddsmith.metrics.provenance import is_in_sample as is_in_sample
 from oddsmith.metrics.resampled import equal_rows as equal_rows

@@ -20,10 +20,24 @@ from oddsmith.metrics.classes import ClassForecast
 
 
 class HasLogOdds(Protocol):
-    """A calibration map or a fitted calibrator."""
+    """A calibration map, a fitted calibrator, or any other object with this method.
+
+    See Also
+    --------
+    forecast_of : Takes one.
+    """
 
     def log_odds(self, scores: Floats, /) -> ArrayLike:
-        """Return the log-odds of scores."""
+        """Return the log-odds of scores.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+
+        Returns
+        -------
+        array-like of shape (n,)
+        """
 
 
 #: Data whose scores are log-odds, or the probabilities of several classes; ``in_sample`` is whether the map was fitted

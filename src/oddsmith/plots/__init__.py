@@ -23,6 +23,7 @@ from oddsmith.plots.decision_curve import DecisionCurveDisplay as DecisionCurveD
 from oddsmith.plots.decision_curve import NetBenefitDifferenceDisplay as NetBenefitDifferenceDisplay
 from oddsmith.plots.decomposition import DecompositionDisplay as DecompositionDisplay
 from oddsmith.plots.densities import DensityDisplay as DensityDisplay
+from oddsmith.plots.densities import HasClassDensities as HasClassDensities
 from oddsmith.plots.forest import AuditDisplay as AuditDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHistogramDisplay
 from oddsmith.plots.learning_curve import LearningCurve as LearningCurve

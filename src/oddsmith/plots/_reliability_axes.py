@@ -94,7 +94,7 @@ class ReliabilityPicture(TableDisplay):
         self._legend(look)
         return self
 
-    def draw_curve(self, ax: "Axes", ink: Ink, series: int) -> None:
+    def _draw_curve(self, ax: "Axes", ink: Ink, series: int) -> None:
         """Draw the curve alone, into a square that is there.
 
         Parameters
@@ -144,7 +144,7 @@ class ReliabilityPicture(TableDisplay):
         numbered = series == 0 and len(self.histogram.total) <= 10
         for text in list(margin.texts):
             text.remove()  # numbers of one curve would be taken for those of both
-        self.histogram.draw_margin(margin, look, look.ink(series), numbered=numbered)
+        self.histogram._draw_margin(margin, look, look.ink(series), numbered=numbered)
         tallest = max(float(self.histogram.total.max()), margin.get_ylim()[1] / 1.4 if found else 0.0)
         margin.set_ylim(0, 1.4 * tallest)
         if numbered:

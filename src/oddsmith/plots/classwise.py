@@ -121,7 +121,7 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         panels = {child.get_label(): child for child in there} or self._panels(look, rows)
         for label, diagram in self.diagrams.items():
             if str(label) in panels:
-                diagram.draw_curve(panels[str(label)], look.ink(series), series)
+                diagram._draw_curve(panels[str(label)], look.ink(series), series)
         proxy = self.ax_.plot([], [], label=self.name or None, gid=f"series-{series}", **look.ink(series).line())
         self.lines_: dict[str, Any] = {self.name: proxy[0]}
         look.legend(self.ax_, above=True)

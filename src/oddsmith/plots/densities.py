@@ -27,10 +27,24 @@ _SHOWN = 0.99
 
 
 class HasClassDensities(Protocol):
-    """A fitted calibrator that models the scores of each class."""
+    """A fitted calibrator that models the scores of each class.
+
+    See Also
+    --------
+    oddsmith.DensityCalibrator : One of them.
+    """
 
     def class_densities(self, scores: Floats, /) -> tuple[Floats, Floats]:
-        """Return p(s|+) and p(s|−)."""
+        """Return p(s|+) and p(s|−).
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+
+        Returns
+        -------
+        tuple of ndarray of shape (n,)
+        """
 
 
 @dataclass(eq=False, repr=False)

@@ -112,7 +112,7 @@ class PredictionHistogramDisplay(ForecastDisplay):
         """What is counted."""
         return "cases" if self.counted else "weight"
 
-    def draw_margin(self, ax: "Axes", look: Theme, ink: Ink, *, numbered: bool) -> None:
+    def _draw_margin(self, ax: "Axes", look: Theme, ink: Ink, *, numbered: bool) -> None:
         """Draw the total as one series in the margin of another picture, with the weight of each bin over it.
 
         Parameters

@@ -4,7 +4,7 @@ import typing as _typing
 from functools import partial as _partial
 
 from oddsmith._foreign_names import refuse as _refuse
-from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, Gain, NextSteps
 from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 from oddsmith.report.render import json_text as json_text
 from oddsmith.report.render import to_html, to_json, to_markdown
@@ -25,6 +25,7 @@ __all__ = [
     "BASE_RATE",
     "UNCALIBRATED",
     "Advice",
+    "Gain",
     "MethodComparison",
     "NextSteps",
     "compare_methods",

@@ -116,7 +116,19 @@ def by_preference(methods: Mapping[str, Any]) -> list[str]:
 
 
 class Gain(NamedTuple):
-    """By how much a mean loss falls, its 95 % interval, and the two-sided p-value of no change."""
+    """By how much a mean loss falls.
+
+    Parameters
+    ----------
+    mean, low, high : float
+        The mean per case, and its 95 % interval.
+    p_value : float
+        Two-sided, of no change.
+
+    See Also
+    --------
+    Advice : Contains it.
+    """
 
     mean: float
     low: float

@@ -12,7 +12,7 @@ Ibis and others        an expression of narwhals; knots by nested conditions
 =====================  ==========================================================================
 """
 
-from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.engines.base import Frame, FrameEngine, LongNames, SentColumn
 from oddsmith.frames.engines.dask import Dask
 from oddsmith.frames.engines.duckdb import DuckDB
 from oddsmith.frames.engines.ibis import Ibis
@@ -20,7 +20,14 @@ from oddsmith.frames.engines.memory import ArrowMemory
 from oddsmith.frames.engines.polars import PolarsLazy, PolarsMemory
 from oddsmith.frames.engines.spark import Spark
 
-__all__ = ["ENGINES", "FrameEngine", "engine_of", "register_engine"]
+__all__ = [
+    "ENGINES",
+    "FrameEngine",
+    "LongNames",
+    "SentColumn",
+    "engine_of",
+    "register_engine",
+]
 
 #: The first that takes a frame has it; the last one takes all.
 ENGINES: list[FrameEngine] = [

@@ -32,14 +32,35 @@ _WHOLE = 2.0**53
 
 
 class SentColumn(NamedTuple):
-    """Values that an engine sent, and which of them are missing: null or NaN."""
+    """Values that an engine sent, and which of them are missing: null or NaN.
+
+    Parameters
+    ----------
+    values : ndarray
+    missing : ndarray of bool
+
+    See Also
+    --------
+    FrameEngine.answer : Returns them.
+    """
 
     values: NDArray[Any]
     missing: Bools
 
     @staticmethod
     def filled(held: NDArray[Any], missing: Bools) -> "SentColumn":
-        """Return a column from the values that are there; NaN is missing too."""
+        """Return a column from the values that are there; NaN is missing too.
+
+        Parameters
+        ----------
+        held : ndarray
+            The values that are not missing.
+        missing : ndarray of bool
+
+        Returns
+        -------
+        SentColumn
+        """
         values: NDArray[Any] = np.zeros(len(missing), dtype=held.dtype)
         values[~missing] = held
         if values.dtype.kind == "f":
@@ -55,7 +76,18 @@ class Extent(NamedTuple):
 
 
 class LongNames(NamedTuple):
-    """Columns of a frame with a row for every row and class."""
+    """Columns of a frame with a row for every row and class.
+
+    Parameters
+    ----------
+    score, place, hit : str
+        The columns of the score, of the place of the class, and of whether the row is of the class.
+    weight : str or None
+
+    See Also
+    --------
+    FrameEngine.unpivoted : Returns them.
+    """
 
     score: str
     place: str  # of the class
@@ -65,6 +97,9 @@ class LongNames(NamedTuple):
 
 class FrameEngine:
     """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames.
+
+    Some methods receive ``rows``, ``maps`` or a ``plan``: objects of this version of the library, whose attributes may
+    change in the next.
 
     See Also
     --------
