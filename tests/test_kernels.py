@@ -91,7 +91,7 @@ def test_block_sums_agree(monkeypatch, powers):
 
 
 @pytest.mark.parametrize("unit", [np.inf, 0.01])
-def test_cell_moments_agree(unit):
+def test_cells_agree(unit):
     compiled = needs("oddsmith._compiled")
     cells = Cells.over(LabeledScores(BASE, POSITIVE, None), 8.0, 0.25, unit)
     x = BASE / 8 - 0.25
@@ -101,8 +101,30 @@ def test_cell_moments_agree(unit):
     place = cells.places(x)
     u = (x - cells.centers[place]) / cells.widths[place]
     assert np.abs(u).max() <= 0.5 + 1e-9
-    for power, row in enumerate(cells.moments(compiled, BASE[inner])):
-        np.testing.assert_allclose(row, np.bincount(place, u**power, 2 * cells.half), atol=1e-9)
+    grid = 1 / cells.unit, cells.bits, cells.half
+    for equal in {False, cells.are_equal}:
+        counts = compiled.cell_counts(BASE[inner], 1 / 8, 0.25, *grid, equal)
+        np.testing.assert_array_equal(counts, np.bincount(place, minlength=2 * cells.half))
+    if cells.are_equal:
+        for power, row in enumerate(cells.moments(compiled, BASE[inner])):
+            np.testing.assert_allclose(row, np.bincount(place, u**power, 2 * cells.half), atol=1e-9)
+
+
+def test_sums_over_forecasts_agree():
+    compiled = needs("oddsmith._compiled")
+    weight = RNG.random(N)
+    for slope, level, center in ((8.0, -0.5, 0.0), (-3.0, 1.0, 0.1), (4e4, 0.0, 0.0), (0.0, -1e4, 0.0)):
+        x = (BASE / 8 - 0.25 - center).astype(np.longdouble)
+        p = 1 / (1 + np.exp(-np.clip(slope * x + level, -1e4, 1e4)))
+        h = p * (1 - p)
+        place = 1 / 8, 0.25, slope, level, center
+        gradient = compiled.line_gradient(BASE, *place)
+        np.testing.assert_allclose(gradient, [(p * x).sum(), p.sum()], rtol=1e-14, atol=1e-12)
+        for w in (None, weight):
+            v = 1.0 if w is None else w
+            expected = [(v * each).sum() for each in (p * x, p, h * x * x, h * x, h)]
+            found = compiled.line_derivatives(BASE, w, *place)
+            np.testing.assert_allclose(found, np.array(expected, float), rtol=1e-12, atol=1e-12)
 
 
 def test_gauss_points_keep_four_moments():

@@ -1,9 +1,11 @@
 """Compiled twins of the loops in ``_kernels``, imported only for long inputs and only when numba is installed.
 
 Reasons, measured at 10⁶ rows on one core: the table takes 14 ms instead of 65 (NumPy's sort is 52 of them), pooling
-violators 3 ms instead of 12, the histogram of moments 4 ms instead of 20. Each kernel takes one dtype per argument and
-avoids ``parallel`` and ``np.linalg``, which multiply the time of the first call.
+violators 3 ms instead of 12, the gradient of a logistic fit 0.5 ms instead of 2. Each kernel takes one dtype per
+argument and avoids ``parallel`` and ``np.linalg``, which multiply the time of the first call.
 """
+
+import math
 
 import numba
 import numpy as np
@@ -11,6 +13,15 @@ import numpy as np
 from oddsmith._types import Bools, Floats, Ints
 
 _jit = numba.njit(cache=True, nogil=True, boundscheck=False)
+
+#: Reductions of the exponent, log 2 in two parts, the first of which has zeros at its end.
+_PER_LOG_2, _LOG_2, _LOG_2_REST = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
+_ROUND = 1.5 * 2**52
+
+_2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13 = (1 / math.factorial(k) for k in range(2, 14))
+
+#: Rows whose sums are added up: less is lost by rounding than in one sum.
+_BLOCK = 1024
 
 #: Bits of one radix pass, and passes before the finish by insertion.
 _DIGIT = 11
@@ -123,32 +134,8 @@ def block_moments(scores, pos, neg, edges, per_score, shift):  # type: ignore[no
 
 
 @_jit
-def cell_moments(scores, per_score, shift, per_unit, bits, half):  # type: ignore[no-untyped-def]
-    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.fitting.cells`, u the distance from the center in widths."""
-    sums = np.zeros((2 * half, 4))
-    cut = 52 - bits
-    one, rest, unit = np.int64(1023) << bits, (np.int64(1) << cut) - 1, 0.5**cut
-    for i in range(len(scores)):
-        x = scores[i] * per_score - shift
-        size = np.float64(1.0 + abs(x) * per_unit).view(np.int64)
-        cell = (size >> cut) - one
-        u = (size & rest) * unit - 0.5
-        if x < 0:
-            cell, u = -1 - cell, -u
-        cell += half
-        sums[cell, 0] += 1.0
-        sums[cell, 1] += u
-        sums[cell, 2] += u * u
-        sums[cell, 3] += u * u * u
-    return sums.T
-
-
-@_jit
 def equal_cell_moments(scores, per_score, shift, per_width, half):  # type: ignore[no-untyped-def]
-    """As `cell_moments` where all cells have one width: their numbers are x/width, rounded down.
-
-    It takes three quarters of the time, of which an index without a sign saves a tenth.
-    """
+    """Σ1, Σu, Σu², Σu³ in cells of one width, u the distance from the center in widths."""
     sums = np.zeros((2 * half, 4))
     for i in range(len(scores)):
         place = (scores[i] * per_score - shift) * per_width + half
@@ -161,6 +148,92 @@ def equal_cell_moments(scores, per_score, shift, per_width, half):  # type: igno
         sums[cell, 2] += square
         sums[cell, 3] += square * u
     return sums.T
+
+
+@_jit
+def cell_counts(scores, per_score, shift, per_unit, bits, half, are_equal):  # type: ignore[no-untyped-def]
+    """Count scores in the cells of `oddsmith.fitting.cells`, faster where all are equal."""
+    counts = np.zeros(2 * half, np.int64)
+    one, per_cell = np.int64(1023) << bits, per_unit * 2.0**bits
+    for i in range(len(scores)):
+        x = scores[i] * per_score - shift
+        if are_equal:
+            cell = np.int64(np.int32(x * per_cell + half))
+        else:
+            cell = (np.float64(1.0 + abs(x) * per_unit).view(np.int64) >> (52 - bits)) - one
+            cell = half + (cell ^ (np.float64(x).view(np.int64) >> 63))  # k cells below 0 is −1 − k
+        counts[np.uint64(cell)] += 1
+    return counts
+
+
+@_jit
+def line_gradient(scores, per_score, shift, slope, level, center):  # type: ignore[no-untyped-def]
+    """Σpx and Σp, p = σ(slope·x + level), x = s·per_score − shift − center."""
+    of_x = of_one = 0.0
+    for start in range(0, len(scores), _BLOCK):
+        sums = _some_gradient(scores[start : start + _BLOCK], per_score, shift, slope, level, center)
+        of_x += sums[0]
+        of_one += sums[1]
+    return of_x, of_one
+
+
+@_jit
+def line_derivatives(scores, weight, per_score, shift, slope, level, center):  # type: ignore[no-untyped-def]
+    """Σwpx, Σwp, Σwhx², Σwhx, Σwh, h = p(1 − p), p = σ(slope·x + level), x = s·per_score − shift − center."""
+    sums = np.zeros(5)
+    for start in range(0, len(scores), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        some = None if weight is None else weight[part]
+        for k, value in enumerate(_some_derivatives(scores[part], some, per_score, shift, slope, level, center)):
+            sums[k] += value
+    return sums
+
+
+@numba.njit(nogil=True, fastmath={"reassoc"})
+def _some_gradient(scores, per_score, shift, slope, level, center):  # type: ignore[no-untyped-def]
+    of_x = of_one = 0.0
+    for i in range(len(scores)):
+        x, p = _forecast(scores[i], per_score, shift, slope, level, center)
+        of_x += p * x
+        of_one += p
+    return of_x, of_one
+
+
+@numba.njit(nogil=True, fastmath={"reassoc"})
+def _some_derivatives(scores, weight, per_score, shift, slope, level, center):  # type: ignore[no-untyped-def]
+    of_x = of_one = of_xx = of_hx = of_h = 0.0
+    for i in range(len(scores)):
+        x, p = _forecast(scores[i], per_score, shift, slope, level, center)
+        h = p * (1 - p)
+        if weight is not None:
+            p *= weight[i]
+            h *= weight[i]
+        hx = h * x
+        of_x += p * x
+        of_one += p
+        of_xx += hx * x
+        of_hx += hx
+        of_h += h
+    return of_x, of_one, of_xx, of_hx, of_h
+
+
+@numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")
+def _forecast(score, per_score, shift, slope, level, center):  # type: ignore[no-untyped-def]
+    """Return x and σ(slope·x + level), by steps that several rows take at once: eʸ = 2ⁿeʳ, eʳ by Taylor's series.
+
+    Adding 1.5·2⁵² rounds to whole numbers, which are then the last bits of the sum.
+    """
+    x = score * per_score - shift - center
+    y = min(max(-(slope * x + level), -700.0), 700.0)
+    rounded = y * _PER_LOG_2 + _ROUND
+    n = rounded - _ROUND
+    r = (y - n * _LOG_2) - n * _LOG_2_REST
+    s = r * r
+    low = (1 + r) + s * (_2 + _3 * r) + (s * s) * ((_4 + _5 * r) + s * (_6 + _7 * r))
+    high = (_8 + _9 * r) + s * (_10 + _11 * r) + (s * s) * (_12 + _13 * r)
+    power = np.float64(low + (s * s) * (s * s) * high).view(np.int64)
+    power += np.float64(rounded).view(np.int64) << 52
+    return x, 1 / (1 + np.int64(power).view(np.float64))
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
-from oddsmith.data import LabeledScores, Sample, ScoreTable
+from oddsmith.data import Sample, ScoreTable
 
 #: Leading bits, of cells with moments and of cells with counts only: there are 2ᵏ equal ones on each side.
 _MOMENT_BITS = 10
@@ -94,18 +94,15 @@ class Cells:
         return np.diff(self.edges)
 
     def moments(self, loops: ModuleType, scores: Floats) -> Floats:
-        """Return Σ1, Σu, Σu², Σu³ by cell, u = (x − center)/width, by the compiled loops."""
+        """Return Σ1, Σu, Σu², Σu³ by cell, all of one width, u = (x − center)/width, by the compiled loops."""
         scores = np.ascontiguousarray(scores)
-        if self.are_equal:
-            per_width = 2**self.bits / self.unit
-            return np.asarray(loops.equal_cell_moments(scores, 1 / self.scale, self.shift, per_width, self.half))
-        return np.asarray(loops.cell_moments(scores, 1 / self.scale, self.shift, 1 / self.unit, self.bits, self.half))
+        per_width = 2**self.bits / self.unit
+        return np.asarray(loops.equal_cell_moments(scores, 1 / self.scale, self.shift, per_width, self.half))
 
-    def points(self, sums: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return two points with weights for each cell that holds anything, from its moments, and its width twice."""
+    def points(self, sums: Floats) -> tuple[Floats, Floats]:
+        """Return two points with weights for each cell that contains anything, from its moments."""
         held = sums[0] > 0
-        widths = self.widths[held]
-        return *_kernels.gauss_points(self.centers[held], widths, sums[:, held]), np.tile(widths, 2)
+        return _kernels.gauss_points(self.centers[held], self.widths[held], sums[:, held])
 
     def places(self, x: Floats) -> np.ndarray:
         """Return the cell of each x."""
@@ -123,45 +120,45 @@ class Cells:
 
 
 class Histogram(NamedTuple):
-    """Long data in few points, on the standardized scale: where the weight is taken to be, and how much."""
+    """Long data in few points, on the standardized scale: the centers of cells, and how much weight each has."""
 
     points: Floats
     share: Floats
     #: Of the cells of the points.
     widths: Floats
-    #: Whether the points keep the first three moments of their cells, or are their centers.
-    moments: bool
     #: Sum of all scores of the positive, and of the negative class.
     class_sums: tuple[float, float]
 
     @classmethod
     def of(cls, data: Sample, scale: float, shift: float, unit: float) -> "Histogram":
         """Pool the scores of both classes; parameters as for `Cells`."""
+        cells = Cells.over(data, scale, shift, unit, _COUNT_BITS)
         scores, weight = data.marginal()
         loops = _kernels.compiled(len(scores)) if weight is None else None
         if loops is None:
-            return cls._of_counts(data, Cells.over(data, scale, shift, unit, _COUNT_BITS))
-        cells = Cells.over(data, scale, shift, unit)
-        positive = data.positive if isinstance(data, LabeledScores) else data.pos > 0
-        class_sums = loops.class_sums(scores, positive, 1 / scale, shift)
-        return cls(*cells.points(cells.moments(loops, scores)), True, class_sums)
-
-    @classmethod
-    def _of_counts(cls, data: Sample, cells: Cells) -> "Histogram":
-        scores, weight = data.marginal()
-        counts = np.zeros(2 * cells.half)
-        sum_pos = sum_all = 0.0
-        for start in range(0, len(scores), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            x = scores[part] * (1 / cells.scale)
-            x -= cells.shift
-            share = None if weight is None else weight[part]
-            # Not by BLAS, which may start threads at this length.
-            sum_pos += float(np.einsum("i,i", data.positive_weight(part), x))
-            sum_all += float(x.sum() if share is None else np.einsum("i,i", share, x))
-            counts += np.bincount(cells.places(x), share, len(counts))
+            counts, class_sums = _counts(data, cells)
+        else:
+            grid = 1 / cells.unit, cells.bits, cells.half, cells.are_equal
+            counts = loops.cell_counts(np.ascontiguousarray(scores), 1 / scale, shift, *grid)
+            class_sums = data.class_sums(scale, shift)
         held = counts > 0
-        class_sums = sum_pos, sum_all - sum_pos
         if isinstance(data, ScoreTable) and data.resolution is not None:
-            class_sums = data.class_sums(cells.scale, cells.shift)  # cells know them exactly
-        return cls(cells.centers[held], counts[held], cells.widths[held], False, class_sums)
+            class_sums = data.class_sums(scale, shift)  # cells know them exactly
+        return cls(cells.centers[held], counts[held].astype(np.float64), cells.widths[held], class_sums)
+
+
+def _counts(data: Sample, cells: Cells) -> tuple[Floats, tuple[float, float]]:
+    """Return the weight in each cell, and the sum of the scores of each class."""
+    scores, weight = data.marginal()
+    counts = np.zeros(2 * cells.half)
+    sum_pos = sum_all = 0.0
+    for start in range(0, len(scores), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        x = scores[part] * (1 / cells.scale)
+        x -= cells.shift
+        share = None if weight is None else weight[part]
+        # Not by BLAS, which may start threads at this length.
+        sum_pos += float(np.einsum("i,i", data.positive_weight(part), x))
+        sum_all += float(x.sum() if share is None else np.einsum("i,i", share, x))
+        counts += np.bincount(cells.places(x), share, len(counts))
+    return counts, (sum_pos, sum_all - sum_pos)

@@ -113,7 +113,7 @@ def moment_design(
     loops = _kernels.compiled(len(data.scores)) if data.weight is None else None
     if loops is None or cells.widths[cells.half] > finest:
         return None
-    (all_x, weight, _), (pos_x, pos_weight, _) = (
+    (all_x, weight), (pos_x, pos_weight) = (
         cells.points(cells.moments(loops, scores)) for scores in (data.scores, data.scores[data.positive])
     )
     apart = middle - frame.shift

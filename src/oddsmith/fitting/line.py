@@ -8,14 +8,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._kernels import CHUNK
+from oddsmith._kernels import CHUNK, compiled
 from oddsmith._types import Floats, Weights
 from oddsmith.data import Sample, ScoreTable, binary_scale
-from oddsmith.fitting.cells import FINE, Histogram, core, pooling_error
+from oddsmith.fitting.cells import Histogram, core, pooling_error
 from oddsmith.fitting.newton import sure_share
 from oddsmith.fitting.targets import Targets
 
@@ -39,14 +40,11 @@ _PIECE = CHUNK
 #: More points than this are first reduced to a histogram.
 _LONG = 30_000
 
-#: An error in the parameters, as a share of them, that need not be polished away.
+#: An error of the curvature of cells, as a share of it, up to which the best line for them is near that for all points.
+_GUIDE = 4e-5
+
+#: An error in the parameters, as a share of them, that need not be removed.
 _LEFT = 2e-11
-
-#: An error of the curvature of cells, as a share of it, up to which it guides steps on all points.
-_GUIDE = 1e-2
-
-#: A step up to this share of the parameters is as good in full.
-_NEAR = 1e-2
 
 
 @dataclass(frozen=True)
@@ -149,15 +147,21 @@ def _search(data: Sample, targets: Targets, problem: Problem, scale: float, shif
     histogram = Histogram.of(data, scale, shift, core(_some(scores) / scale - shift))
     guess = _first_guess(histogram.points, histogram.share, histogram.class_sums, counts, problem)
     sums = targets.up(*histogram.class_sums), targets.up(*counts)
-    cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums)
+    loops = compiled(len(scores)) if weight is None else None
+    cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums, loops)
     rough, converged = newton(cells, problem, [level, guess])
     error = _error(histogram, rough) if converged else math.inf
-    if error <= FINE and histogram.moments:
-        return rough, True
     if error <= _GUIDE:
-        polished = _polished(Marginal(scores, weight, scale, shift, *sums), cells.derivatives(rough), problem, rough)
-        if polished is not None:
-            return polished, True
+        points = Marginal(scores, weight, scale, shift, *sums, loops)
+        ga, gb = points.gradient(rough)
+        step = _direction(problem.penalized(rough, cells.derivatives(rough)._replace(ga=ga, gb=gb)), problem)
+        size = _share(step, rough)
+        # Of cells without moments the curvature is off by about the root of that, or as much as their line: so is this.
+        if size * max(size, math.sqrt(error)) <= _LEFT:
+            return rough.moved(*step), True
+        place, converged = newton(points, problem, [rough])
+        if converged:
+            return place, True
     return newton(rows, problem, [rough, level])
 
 
@@ -165,25 +169,6 @@ def _error(histogram: Histogram, at: Place) -> float:
     x = histogram.points - at.center
     columns = np.column_stack([x, np.ones_like(x)])
     return pooling_error(histogram.share, at.a * x + at.b, abs(at.a) * histogram.widths / 2, columns)
-
-
-def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: Place) -> Place | None:
-    """Take full steps by the gradient of all points and the curvature of cells; None where these are no guide.
-
-    Curvature and place are off alike, so that a step leaves about its product with the first one.
-    """
-    first = 0.0
-    for _ in range(3):
-        ga, gb = points.gradient(place)
-        at = problem.penalized(place, nearby._replace(ga=ga, gb=gb))
-        step = da, db = _direction(at, problem)
-        place, size = place.moved(da, db), _share(step, place)
-        first = first or size
-        if first * size <= _LEFT:
-            return place if -(at.ga * da + at.gb * db) <= _ENOUGH * (1 + problem.cases) else None
-        if not size <= _NEAR:
-            break
-    return None
 
 
 def _standard(data: Sample, centered: bool, penalty: float) -> tuple[float, float]:
@@ -233,8 +218,10 @@ def newton(points: "Points", problem: Problem, starts: Sequence[Place]) -> tuple
     too small to matter.
     """
     cases = 1 + problem.cases
-    value: float | None
-    value, place = min((problem.loss(points, start), start) for start in starts)
+    value: float | None = None
+    place = starts[0]
+    if len(starts) > 1:
+        value, place = min((problem.loss(points, start), start) for start in starts)
     at = problem.derivatives(points, place)
     for _ in range(_MAX_STEPS):
         da, db = _direction(at, problem)
@@ -309,6 +296,8 @@ class Marginal:
     shift: float
     target_a: float
     target_b: float
+    #: The compiled loops, if they are worth their call.
+    loops: ModuleType | None = None
 
     def loss(self, at: Place) -> float:
         """Return Σ v log(1 + eᶻ) − t z."""
@@ -327,28 +316,39 @@ class Marginal:
             np.divide(1, p, out=p)
             yield x, p, None if self.weight is None else self.weight[part]
 
+    def _less_targets(self, at: Place, of_x: float, of_one: float) -> tuple[float, float]:
+        return of_x + at.center * self.target_b - self.target_a, of_one - self.target_b
+
     def gradient(self, at: Place) -> tuple[float, float]:
         """Sum over the points."""
-        ga, gb = at.center * self.target_b - self.target_a, -self.target_b
-        for x, p, weight in self._forecasts(at):
-            if weight is not None:
-                p *= weight
-            ga += float(p.dot(x))
-            gb += float(p.sum())
-        return ga, gb
+        of_x = of_one = 0.0
+        if self.loops is not None and self.weight is None:
+            scores = np.ascontiguousarray(self.scores)
+            of_x, of_one = self.loops.line_gradient(scores, 1 / self.scale, self.shift, *at)
+        else:
+            for x, p, weight in self._forecasts(at):
+                if weight is not None:
+                    p *= weight
+                of_x += float(p.dot(x))
+                of_one += float(p.sum())
+        return self._less_targets(at, of_x, of_one)
 
     def derivatives(self, at: Place) -> Derivatives:
         """Sum over the points."""
         total = np.zeros(5)
-        for x, p, weight in self._forecasts(at):
-            h = p * (1 - p)
-            if weight is not None:
-                p *= weight
-                h *= weight
-            hx = h * x
-            total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
-        total[:2] -= self.target_a - at.center * self.target_b, self.target_b
-        return Derivatives(*total.tolist())
+        if self.loops is not None:
+            scores = np.ascontiguousarray(self.scores)
+            total += self.loops.line_derivatives(scores, self.weight, 1 / self.scale, self.shift, *at)
+        else:
+            for x, p, weight in self._forecasts(at):
+                h = p * (1 - p)
+                if weight is not None:
+                    p *= weight
+                    h *= weight
+                hx = h * x
+                total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
+        of_x, of_one, *curvature = total.tolist()
+        return Derivatives(*self._less_targets(at, of_x, of_one), *curvature)
 
 
 @dataclass(frozen=True)
