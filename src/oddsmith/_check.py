@@ -37,7 +37,7 @@ class Labels(NamedTuple):
 
 
 def fail(must: str, got: str, hint: str) -> NoReturn:
-    """Raise the one kind of input error, in the one form.
+    """Raise an `InvalidInputError` in the common form.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def fail(must: str, got: str, hint: str) -> NoReturn:
 
 
 def visible(text: str, *, keep: str = "", hide: str = "") -> str:
-    r"""Return text in which every character is seen and none acts: others are written by their number.
+    r"""Return text with control and invisible characters replaced by their code points.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def pointwise_band(table: ScoreTable, level: float = 0.95) -> Band:
     At each of at most 500 scores the likelihood ratio of isotonic regression with and without P fixed at a value is
     inverted, at the quantile of χ² with one degree of freedom [1]_. In large samples its own quantile is smaller (2.28
     instead of 3.84 at 95 %), which leaves room for small ones; between those scores limits are those of the neighbors.
-    Nothing is promised at a jump of P, and where P falls.
+    The guarantee does not cover jumps of P, nor scores where P falls.
 
     For one class of several, pass its table against the rest.
 

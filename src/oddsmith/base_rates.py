@@ -54,7 +54,7 @@ Rates = float | Sequence[float] | Mapping[Any, float]
 
 
 def base_rates(model: Any) -> tuple[float, ...]:
-    """Return how frequent each class is where a model applies: in the rows of its fit, or after `shift_prior`.
+    """Return the share of each class for which a model is made: that of its fit, or of `shift_prior`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def base_rates(model: Any) -> tuple[float, ...]:
 
 
 def shift_prior(model: Any, to_rate: Rates, from_rate: Rates | None = None) -> Model:
-    """Return a model for rows among which classes are more or less frequent than among those of its fit.
+    """Return a model for rows with other shares of the classes than those of its fit.
 
     The log-odds change by logit(to) − logit(from); with several classes, the log of each probability by
     log(toᵢ/fromᵢ), after which probabilities are divided by their sum [1]_ [2]_. This is right where the scores of each
@@ -230,7 +230,7 @@ def undo_weights(
 
 @dataclass(frozen=True, eq=False)
 class PriorEstimate(Result):
-    """How frequent classes are among rows without labels; ``str`` gives it as a sentence.
+    """Estimated shares of the classes among rows without labels; ``str`` gives them as a sentence.
 
     Attributes
     ----------
@@ -280,7 +280,7 @@ class PriorEstimate(Result):
 def estimate_prior(
     model: Any, scores: ArrayLike, *, labeled: ScoreTable | None = None, level: float = 0.95
 ) -> PriorEstimate:
-    """Estimate how frequent the classes are among rows without labels, from their scores.
+    """Estimate the shares of the classes among rows without labels, from their scores.
 
     The likelihood of a mixture, Σ log(w·LR + 1 − w) with LR the odds of the model divided by those of its base rate, is
     maximized over the share w: exactly, by bisection of its derivative, which falls. With several classes the steps of

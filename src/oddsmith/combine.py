@@ -239,7 +239,7 @@ def _without_contradiction(log_odds: ArrayLike) -> Floats:
 
 
 class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Learn how to weigh K classifiers: logistic regression on their log-odds.
+    """Weight K classifiers by a logistic regression on their log-odds.
 
     Minimize Σ log(1 + e^(−yL)) + penalty/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
     sample**: made by classifiers (and calibrators) that did not see these rows, for example by cross-fitting.

@@ -114,7 +114,7 @@ def binary_costs(
     true_positive: ArrayLike = 0.0,
     true_negative: ArrayLike = 0.0,
 ) -> Floats:
-    """Name the four costs of a two-class decision, and get the matrix C_dc that `decide` takes.
+    """Return the cost matrix C_dc of `decide` from the four named costs of a two-class decision.
 
     Decision and class 0 are the negative ones: C = [[TN, FN], [FP, TP]]. Numbers make one matrix of shape (2, 2);
     where any cost is an array of shape (n,), each row has its own, and the shape is (n, 2, 2).
@@ -214,7 +214,7 @@ def cost_threshold(costs: ArrayLike) -> float | Floats:
 
 
 def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
-    """Choose the k items of a pool whose labels would teach most.
+    """Choose the k items of a pool whose probabilities are nearest to ½.
 
     Two classes: smallest |P − ½|. More: smallest margin between the two most probable classes, which is the
     same rule for two. Ties (to 12 decimals) by index. Label them, retrain, recalibrate, repeat. The choice is

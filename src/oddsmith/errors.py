@@ -74,11 +74,11 @@ class InvalidInputError(OddsmithError, ValueError):
 
 
 class ModelFileError(InvalidInputError):
-    """A model file is damaged, edited, written by a newer version, or no model file."""
+    """A model file is damaged, edited, written by a newer version, or not a model file."""
 
 
 class MissingExtraError(OddsmithError, ImportError):
-    """A package is not installed that an extra of this library would install."""
+    """A package is missing that an extra of this library installs."""
 
 
 class OddsmithWarning(UserWarning):
@@ -86,7 +86,7 @@ class OddsmithWarning(UserWarning):
 
 
 class SingleClassWarning(OddsmithWarning):
-    """Only one class carries weight, so the fit is a constant."""
+    """Only one class has rows with weight, so the fit is a constant."""
 
 
 class ConstantScoreWarning(OddsmithWarning):
@@ -110,7 +110,7 @@ class NegativeSlopeWarning(OddsmithWarning):
 
 
 class SpikeWarning(OddsmithWarning):
-    """The mode of a class-conditional density sits at the edge of its class."""
+    """The mode of a class-conditional density is at the edge of its class."""
 
 
 class NonConvergenceWarning(OddsmithWarning):
@@ -118,7 +118,7 @@ class NonConvergenceWarning(OddsmithWarning):
 
 
 class FarScoreWarning(OddsmithWarning):
-    """Scores far from the others dominate the fit: the others would be forecast better without them."""
+    """Scores far from the others dominate the fit: without them the others would be forecast better."""
 
 
 class QuantizedSelectionWarning(OddsmithWarning):
@@ -126,7 +126,7 @@ class QuantizedSelectionWarning(OddsmithWarning):
 
 
 class InSampleWarning(OddsmithWarning):
-    """The rows that calibrate a classifier seem to be rows that trained it."""
+    """The rows that calibrate a classifier seem to include rows that trained it."""
 
 
 class SkippedFoldWarning(OddsmithWarning):
@@ -138,7 +138,7 @@ class StepMapWarning(OddsmithWarning):
 
 
 class UnseenClassWarning(OddsmithWarning):
-    """A fold was trained without a class: its rows of that class do not calibrate."""
+    """A fold was trained without a class: its rows of that class are not used to calibrate."""
 
 
 class LostAccuracyWarning(OddsmithWarning):
@@ -146,7 +146,7 @@ class LostAccuracyWarning(OddsmithWarning):
 
 
 class UnknownSegmentWarning(OddsmithWarning):
-    """Rows belong to segments that have no map of their own."""
+    """Rows belong to segments without a map."""
 
 
 class NoInterceptWarning(OddsmithWarning):

@@ -134,8 +134,8 @@ class AutoScaling(JointScaling):
     Where the true class is on top in every row, and one case of unknown class would make the logits less sure, they
     are kept as given but for a share of 0.5 % of the base rates. A logit of −inf masks its class: P = 0.
 
-    A class without cases has no parameters of its own and is left out of that law: it gets what the others leave it, by
-    its own logit. A full matrix is not tried above 256 classes. A float weight w counts as w cases. Above 20,000
+    A class without cases has no parameters of its own and is left out of that distribution: its probability follows
+    from its own logit. A full matrix is not tried above 256 classes. A float weight w counts as w cases. Above 20,000
     cases fewer folds are judged.
 
     References

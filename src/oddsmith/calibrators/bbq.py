@@ -29,7 +29,7 @@ _NEGLIGIBLE = 1e-9
 class BBQCalibrator(UnitCalibrator):
     """Average binnings of equal weight over many numbers of bins, by their posterior probabilities.
 
-    Spares the choice of the number of bins, and is smoother than one histogram. Like it, it need not rise with the
+    Needs no choice of the number of bins, and is smoother than one histogram. Like it, it need not rise with the
     score. Made for probabilities: the prior of a bin is the probability in its middle.
 
     Parameters

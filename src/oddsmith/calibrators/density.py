@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
+from oddsmith._docstrings import with_shared
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Fitted, Note, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
@@ -26,7 +27,20 @@ _MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negati
 
 @dataclass(eq=False, repr=False)
 class _BayesCalibrator(Calibrator):
-    """Fit p(s|+) and p(s|−) and invert: L = log p(s|+) − log p(s|−) + log π₊/π₋."""
+    """Fit p(s|+) and p(s|−) and invert: L = log p(s|+) − log p(s|−) + log π₊/π₋.
+
+    Parameters
+    ----------
+    prior : {"add-one", "frequency"}, default "add-one"
+        π₊ = (N₊ + 1)/(N + 2), or N₊/N.
+    epsilon, inf : float, optional
+        Continuity constants for scales and rates that degenerate; by default 1e−6 and 1e6 relative to the range of the
+        scores.
+    min_side : float, default 0
+        Least weight on each side of a searched mode, a share of the class if below 1.
+    pos_label, input, clip
+        As for every calibrator.
+    """
 
     prior: Literal["add-one", "frequency"] = field(default="add-one", kw_only=True)
     epsilon: float | None = field(default=None, kw_only=True)
@@ -40,6 +54,10 @@ class _BayesCalibrator(Calibrator):
     #: Of both classes, where they are not chosen one by one.
     _family: ClassVar[str] = "gaussian"
     _when_separable: ClassVar[str] = "the densities hardly overlap, so P is close to 0 or 1 nearly everywhere"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = with_shared(cls.__doc__, _BayesCalibrator.__doc__, "As for every density calibrator.")
 
     def class_densities(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return the fitted densities p(s|+) and p(s|−).
@@ -164,15 +182,8 @@ class DensityCalibrator(_BayesCalibrator):
         Families. "exponential" is one-sided, with its mode at the likelier end of the class.
     subdivisions : int, default 10
         Each gap between scores is divided by this many when a mode is searched; 1 searches the scores only.
-    prior : {"add-one", "frequency"}, default "add-one"
-        π₊ = (N₊ + 1)/(N + 2), or N₊/N.
-    epsilon, inf : float, optional
-        Continuity constants for scales and rates that degenerate; by default 1e−6 and 1e6 relative to the range of the
-        scores.
-    min_side : float, default 0
-        Least weight on each side of a searched mode, a share of the class if below 1.
-    pos_label, input, clip
-        As for every calibrator.
+    prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
+        As for every density calibrator.
 
     Attributes
     ----------
@@ -316,7 +327,7 @@ class LaplaceCalibrator(_BayesCalibrator):
     Parameters
     ----------
     prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
-        As for `DensityCalibrator`.
+        As for every density calibrator.
 
     Attributes
     ----------
@@ -348,7 +359,7 @@ class LaplaceCalibrator(_BayesCalibrator):
 
 @dataclass(eq=False, repr=False)
 class AsymmetricLaplaceCalibrator(_BayesCalibrator):
-    """Fit an asymmetric Laplace density to each class: a mode and a tail of its own on each side.
+    """Fit an asymmetric Laplace density to each class: a mode, and a different tail on each side.
 
     The easy outer cases and the hard inner ones get their own scales; Bennett's method of choice for text classifiers.
     With few cases the mode tends to sit at the edge of a class, with P close to 0 or 1 beyond it (`SpikeWarning`;
@@ -359,7 +370,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     subdivisions : int, default 1
         Candidates for the mode: the scores only (the optimum is always at one), or each gap divided by this many.
     prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
-        As for `DensityCalibrator`.
+        As for every density calibrator.
 
     Attributes
     ----------
@@ -404,7 +415,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
 
 @dataclass(eq=False, repr=False)
 class AsymmetricGaussianCalibrator(_BayesCalibrator):
-    """Fit an asymmetric Gaussian density to each class: a mode and a spread of its own on each side.
+    """Fit an asymmetric Gaussian density to each class: a mode, and a different spread on each side.
 
     Places modes better than a Gaussian, but its tails die so fast that single outliers decide the log-loss.
 
@@ -413,7 +424,7 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     subdivisions : int, default 10
         Each gap between scores is divided by this many in the search for the mode.
     prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
-        As for `DensityCalibrator`.
+        As for every density calibrator.
 
     Attributes
     ----------
@@ -463,7 +474,7 @@ class HybridCalibrator(_BayesCalibrator):
     hold : bool, default False
         Keep the log-odds constant beyond their outer turning points.
     prior, epsilon, inf, min_side, pos_label, input, clip, keep_band
-        As for `DensityCalibrator`.
+        As for every density calibrator.
 
     Attributes
     ----------

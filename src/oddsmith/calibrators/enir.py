@@ -30,9 +30,9 @@ _TINY = 1e-300
 
 @dataclass(eq=False, repr=False)
 class ENIRCalibrator(Calibrator):
-    """Average all fits on the way from the data to isotonic regression, by how well each is worth its levels.
+    """Average all near-isotonic fits, from the data to isotonic regression, by their posterior probabilities.
 
-    Isotonic regression trusts the order of the scores entirely; a near-isotonic fit may fall, at a price λ a unit of
+    Isotonic regression relies entirely on the order of the scores; a near-isotonic fit may fall, at a price λ a unit of
     fall. Where the probability rises with the score the average is close to isotonic regression; where it truly falls,
     the average follows the data. Like isotonic regression it needs some thousand cases and ties scores.
 

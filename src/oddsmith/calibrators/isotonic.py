@@ -15,7 +15,7 @@ from oddsmith.maps import CalibrationMap, StepMap, constant_map, logit
 
 @dataclass(eq=False, repr=False)
 class IsotonicCalibrator(Calibrator):
-    """Fit the non-decreasing function that is closest to the labels, by pair-adjacent violators.
+    """Fit the non-decreasing function that is closest to the labels, by pooling adjacent violators.
 
     Assumes only order. Needs some thousand cases; with fewer it overfits, it ties scores, and predicts 0
     and 1 unless ``bounded``, which costs an infinite log-loss when wrong.

@@ -355,7 +355,7 @@ class TemperatureScaling(JointScaling):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VectorScaling(JointScaling):
-    """Rescale and shift the logit of each class on its own.
+    """Rescale and shift the logit of each class separately.
 
     P = softmax(w∘x + b), x the logits less their row mean. Minimize the log-loss plus
     penalty/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Repairs classes that are predicted too often or
@@ -496,7 +496,7 @@ class MatrixScaling(VectorScaling):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DirichletScaling(MatrixScaling):
-    """Matrix scaling of log-probabilities: exact when the vectors of each class follow a Dirichlet law.
+    """Matrix scaling of log-probabilities: exact when the vectors of each class have a Dirichlet distribution.
 
     This is `MatrixScaling` with x = log(k·softmax(z)), which is 0 where all classes are equally probable. The
     log-normalizer of a row, which measures its certainty, becomes one more feature. With two classes this is beta

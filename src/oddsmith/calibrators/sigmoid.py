@@ -103,7 +103,7 @@ class LogisticCalibrator(_LineCalibrator):
 
 @dataclass(eq=False, repr=False)
 class PlattCalibrator(_LineCalibrator):
-    """Fit a sigmoid to targets that stay clear of 0 and 1 (Platt scaling; Bennett's LR+noise).
+    """Fit a sigmoid to targets softened away from 0 and 1 (Platt scaling; Bennett's LR+noise).
 
     Models P = 1/(1 + exp(As + B)), A = −a, B = −b. Finite for any data, separable ones included: the first choice
     for a few dozen to a few thousand cases whose log-odds look straight.

@@ -67,11 +67,11 @@ class _Renamed:
 
 @dataclass(eq=False, repr=False)
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _Renamed):  # type: ignore[misc]
-    """Give any classifier calibrated probabilities.
+    """Calibrate the probabilities of any classifier.
 
     By default the protocol of Platt, Bennett, and Zhang & Yang: score every row by a classifier that was not trained on
     it, fit one calibrator to all these scores, train the classifier again on everything. Forests are averaged instead
-    of being trained again; see ``ensemble``. Use `Calibrator` itself where out-of-sample scores are at hand. A script
+    of being trained again; see ``ensemble``. Use `Calibrator` itself where out-of-sample scores exist already. A script
     written for scikit-learn's ``CalibratedClassifierCV`` runs with this class; what fails there (groups, time series,
     repeated folds, leave-one-out, classes with few rows) works.
 

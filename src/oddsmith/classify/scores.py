@@ -37,7 +37,7 @@ ResponseMethod = str | Callable[[Any, Any], ArrayLike]
 
 @dataclass(frozen=True, eq=False)
 class ClassifierScores:
-    """Scores as a classifier gave them.
+    """Scores of a classifier, unchanged.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class ClassifierScores:
         """Put the pairs of the classes that were seen among all pairs."""
         place = {pair: column for column, pair in enumerate(combinations(range(k), 2))}
         columns = np.full((len(self.values), len(place)), np.nan)
-        # Of two classes the score is for the second one, of more for the first of a pair.
+        # With two classes the score is for the second one, of more for the first of a pair.
         values = -self._second()[:, None] if len(at) == 2 else self.values
         for column, (i, j) in enumerate(combinations(range(len(at)), 2)):
             low, high = sorted((at[i], at[j]))

@@ -40,7 +40,7 @@ def writable_file(output: Path, suffix: str) -> Iterator[Path]:
 
 
 class CommandOutput:
-    """Where a command prints: warnings, one result, and unless it is quiet, remarks and progress.
+    """The output of a command: warnings, one result, and unless it is quiet, remarks and progress.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class CommandOutput:
 
 
 def print_text(console: Console, text: str) -> None:
-    """Print sentences: wrapped at words in a terminal, and unwrapped where a program reads them.
+    """Print sentences, wrapped at words in a terminal only.
 
     Parameters
     ----------

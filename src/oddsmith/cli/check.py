@@ -245,7 +245,7 @@ def _limit(limit: float, option: str, name: str, at_most: bool) -> float:
 
 
 def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:
-    """Read a bound of any measure, such as lift=2; of several classes the measures that there are decide."""
+    """Read a bound of any measure, such as lift=2; for several classes the measures that there are decide."""
     from oddsmith import _check
     from oddsmith.metrics import MEASURES
 

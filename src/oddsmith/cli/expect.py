@@ -1,4 +1,4 @@
-"""``oddsmith expect``: what a model promises for rows without labels, and whether it kept its promises."""
+"""``oddsmith expect``: expected measures of rows without labels, and the observed ones once labels have arrived."""
 
 from dataclasses import replace
 from pathlib import Path

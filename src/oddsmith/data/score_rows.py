@@ -95,7 +95,7 @@ class ScoreRows:
         return self.values if self.meaning == "log_odds" else np.log(np.maximum(self.values, LEAST))
 
     def against_rest(self, index: int, logits: Floats | None = None) -> LabeledScores:
-        """Return the log-odds of one class against all others, from logits that may be at hand.
+        """Return the log-odds of one class against all others, from logits, if they are known already.
 
         Rows in which the class, or all others, are masked are left out: their P is 0 or 1. A class that is masked in
         all rows is never possible: it gets a score of 0 everywhere.

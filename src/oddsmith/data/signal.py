@@ -170,6 +170,14 @@ class Signal:
     def of_table(cls, table: ScoreTable) -> Self:
         """Look at a table of both classes.
 
+        Parameters
+        ----------
+        table : ScoreTable
+
+        Returns
+        -------
+        Signal
+
         Examples
         --------
         >>> Signal.of_table(ScoreTable.from_arrays([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], [9, 9, 9, 9])).kind
@@ -180,6 +188,17 @@ class Signal:
     @classmethod
     def of_rows(cls, prob: Floats, truth: Ints, weight: Weights) -> Self:
         """Look at the probabilities of several classes.
+
+        Parameters
+        ----------
+        prob : ndarray of shape (n, k)
+        truth : ndarray of int of shape (n,)
+            The column of the true class of each row.
+        weight : ndarray of shape (n,)
+
+        Returns
+        -------
+        Signal
 
         Notes
         -----
@@ -214,7 +233,17 @@ class Signal:
         return "the score is negated" if self.n_classes == 2 else "columns and labels belong together"
 
     def words(self, score: str = "score") -> str:
-        """Return what is wrong with the score, or whatever it is called; empty where nothing is."""
+        """Return a sentence on a reversed or uninformative score; empty otherwise.
+
+        Parameters
+        ----------
+        score : str, default "score"
+            What the sentence calls the score.
+
+        Returns
+        -------
+        str
+        """
         if self.kind == "rising":
             return ""
         if self.n_classes == 2:

@@ -584,7 +584,7 @@ class ScoreTable:
         Raises
         ------
         InvalidInputError
-            If ``other`` is not a part of this table, or float weights of what is left are lost in its rounding.
+            If ``other`` is not a part of this table, or float weights of the remainder are lost in rounding.
         """
         if other.kind == "weight" and self.kind == "count":
             got = f"{other!r} from {self!r}"
@@ -958,7 +958,7 @@ Sample = ScoreTable | LabeledScores
 
 
 def as_table(data: Sample) -> ScoreTable:
-    """Return the table of a sample, which is sorted if it was not.
+    """Return the table of a sample; rows are sorted first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Expected performance: what a model promises for rows whose labels have not arrived."""
+"""Expected performance of a model on rows whose labels have not arrived."""
 
 from oddsmith.expected.performance import expected_performance, observed_performance, promises
 from oddsmith.expected.results import BLIND as BLIND

@@ -1,4 +1,4 @@
-"""Expected performance: what a model promises for rows whose labels have not arrived.
+"""Expected performance of a model on rows whose labels have not arrived.
 
 While the probabilities are right, they determine the expected number of positives in any selection of rows, and so
 accuracy, precision, recall and any loss. Everything is computed from one table of scores, for any number of rows.
@@ -86,7 +86,7 @@ def expected_performance(
     bad_rows: BadRowPolicy = "refuse",
     random_state: RandomState = 0,
 ) -> ExpectedPerformance:
-    """Return the measures that a model's probabilities promise for rows without labels.
+    """Return the expected measures of a model on rows without labels, from its probabilities.
 
     With probability p of each row, selected if p is at least the threshold: accuracy is the mean of p or 1 − p,
     precision Σp over the selected by their number, recall Σp over the selected by Σp of all, log-loss the mean entropy,
@@ -94,12 +94,12 @@ def expected_performance(
 
     P of exactly 0 or 1, of a fit to n rows, is replaced by 1/(2n + 1) or its complement.
 
-    Of several classes the most probable one is decided, and measures are accuracy, means over classes of precision,
+    With several classes the most probable one is decided, and measures are accuracy, means over classes of precision,
     recall and F1, log-loss, Brier score (summed over classes), and the cost of the decisions of least expected cost.
 
     Intervals come from 100 Poisson resamples of the calibration rows, each with one Newton step of the line through the
     log-odds, and ten draws of all labels for each. What they do not include: a share of positives at a given score that
-    has moved since the calibration. No method sees that without labels.
+    has moved since the calibration. No method can detect that without labels.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def promises(
     level: float = 0.95,
     random_state: RandomState = 0,
 ) -> dict[str, Promise]:
-    """Return for each measure what was expected of rows and what their labels show.
+    """Return the expected and the observed value of each measure.
 
     Intervals are wider than those of `expected_performance`: while the probabilities are right, all promises are
     kept together with probability ``level`` (Bonferroni).

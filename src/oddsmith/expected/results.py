@@ -23,7 +23,7 @@ BLIND = (
 
 @dataclass(frozen=True, eq=False)
 class Expectation(Result):
-    """What is expected of one measure.
+    """The expected value of a measure, with an interval.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Expectation(Result):
 
 @dataclass(frozen=True, eq=False)
 class Promise(Result):
-    """A measure once labels have arrived.
+    """A measure, as expected and as observed once labels have arrived.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Promise(Result):
 
 @dataclass(frozen=True, eq=False)
 class ExpectedPerformance(Result):
-    """What is expected of rows without labels.
+    """Expected measures of rows without labels.
 
     Attributes
     ----------

@@ -107,11 +107,11 @@ def export(
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     to : {"sql", "dbt", "onnx", "python", "javascript", "c"}
         Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
-        Log-odds are clipped to ±700. Of several classes there are probabilities only.
+        Log-odds are clipped to ±700. With several classes there are probabilities only.
     dialect, column, table, columns, prefix
         For SQL and dbt: see `to_sql`.
     macro : str, default "calibration"

@@ -96,13 +96,13 @@ void probabilities(const double *row, double *result) {{
 def to_c(model: Model, *, output: Output = "probability") -> str:
     """Write a map as a C99 function from double to double.
 
-    Of several classes it is ``void probabilities(const double *row, double *result)``, which reads one value per column
-    and writes one per class; where a value is NaN, all of them are.
+    With several classes it is ``void probabilities(const double *row, double *result)``, which reads one value per
+    column and writes one per class; where a value is NaN, all of them are.
 
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
 
     Returns

@@ -43,7 +43,7 @@ _INDENT = "    "
 
 
 class CodeLanguage(Language):
-    """A language with functions, given by templates; ``{}`` stands for parts.
+    """A language with functions, defined by templates; ``{}`` stands for parts of the text.
 
     Attributes
     ----------

@@ -84,12 +84,13 @@ if (typeof module !== "undefined") module.exports = {{ probabilities }};
 def to_javascript(model: Model, *, output: Output = "probability") -> str:
     """Write a map as a JavaScript function of one score, for browsers and Node.js.
 
-    Of several classes it is ``probabilities(row)``, from an array with one value per column to one with one per class.
+    With several classes it is ``probabilities(row)``, from an array with one value per column to one with one per
+    class.
 
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
 
     Returns

@@ -43,7 +43,7 @@ Output = Literal["probability", "log_odds", "probabilities"]
 
 
 class Language(ABC):
-    """A language that maps are written in: one file, and one line in `oddsmith.export.LANGUAGES`.
+    """A language to which maps are exported; `oddsmith.export.LANGUAGES` lists them.
 
     Attributes
     ----------

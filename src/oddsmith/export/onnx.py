@@ -53,7 +53,7 @@ _FUNCTIONS = {"abs": "Abs", "cos": "Cos", "exp": "Exp", "log": "Log", "negative"
 def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     """Write a map as an ONNX model: input "score", float64 of shape (N,); output of the same kind, with the name given.
 
-    Of several classes the input is "logits" or "uncalibrated_probabilities", of shape (N, columns), and the output
+    With several classes the input is "logits" or "uncalibrated_probabilities", of shape (N, columns), and the output
     "probabilities", of shape (N, classes), in the order of the labels; where a value of a row is NaN, all of its
     probabilities are.
 
@@ -63,7 +63,7 @@ def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are clipped to ±700.
 

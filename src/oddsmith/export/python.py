@@ -9,7 +9,7 @@ from oddsmith.export.language import Model, Output
 
 
 class Python(CodeLanguage):
-    """A function with nothing to import but the standard library."""
+    """A function which needs only the standard library."""
 
     name = "python"
     engine = "Python"
@@ -66,17 +66,17 @@ def probabilities(row):
 
 
 def to_python(model: Model, *, output: Output = "probability") -> str:
-    """Write a map as a Python function of one score, with nothing to import but the standard library.
+    """Write a map as a Python function of one score, which needs only the standard library.
 
     None and NaN give themselves, ±∞ the limits, and a score that the model refuses gives NaN.
 
-    Of several classes it is ``probabilities(row)``, from a list with one value per column to a list with one per class;
-    where a value is None or NaN, all of them are NaN.
+    With several classes it is ``probabilities(row)``, from a list with one value per column to a list with one per
+    class; where a value is None or NaN, all of them are NaN.
 
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
         What the function returns, and its name. Log-odds are clipped to ±700.
 

@@ -121,7 +121,7 @@ class Sql(Language):
             engine, found = in_postgres(self.connection, statement, names, probes, segments)
         else:
             raise subprocess_runner.DidNotRunError
-        # Before the results: the place of a row, and its columns. Of several classes the decision is the last.
+        # Before the results: the place of a row, and its columns. With several classes the decision is the last.
         first, last = len(names) - 1, -1 if asked["decides"] else None
         values = [row[first:last] for row in sorted(found, key=lambda row: row[0])]
         return engine, values if asked["decides"] else [value for (value,) in values]
@@ -224,7 +224,7 @@ def to_sql(
     its time to prepare a statement grows with the square of the number of knots: a second for some thousands. Other
     engines take time in proportion to them. Text in a column of SQLite gives NULL.
 
-    Of several classes it is a statement that adds one probability per class, and the decision (the most probable
+    With several classes it is a statement that adds one probability per class, and the decision (the most probable
     label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN, or no
     probability where the model reads these, gives NULL in all of them. In SQLite the table must have a rowid, as tables
     have and views have not.
@@ -235,7 +235,7 @@ def to_sql(
     Parameters
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
-        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
+        A fitted calibrator or its map; for several classes a model, its map or a fitted scaling.
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
     dialect : str, default "duckdb"
@@ -244,7 +244,7 @@ def to_sql(
         Log-odds are clipped to ±700.
     table : str, optional
         Write a whole statement, which adds the output to the columns of this table; several names, up to three, are
-        those of catalog, schema and table. Of several classes it is "scores" where it is not given.
+        those of catalog, schema and table. With several classes it is "scores" where it is not given.
     columns : sequence of str, optional
         Of several classes: names of the columns, in the order of the classes; by default those of the fit, and where it
         had none "score_" before each label.

@@ -42,7 +42,7 @@ _REFUSED = np.array([-np.inf, -3.0, -1e-5, 1 + 1e-5, 2.0, np.inf])
 
 @dataclass(frozen=True)
 class Parity:
-    """How far an export is from its map.
+    """The largest difference between an export and its map.
 
     Attributes
     ----------

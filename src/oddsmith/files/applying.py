@@ -41,7 +41,7 @@ _MATRIX = "probabilities"
 
 @dataclass(frozen=True)
 class Applied:
-    """What was written.
+    """The result of `apply_model`: what was written.
 
     Parameters
     ----------

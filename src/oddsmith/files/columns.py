@@ -42,7 +42,7 @@ _PREFIX_END = re.compile(r"(?<=[^\w])|(?<=_)|(?<=[^\W\d_])(?=\d)")
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column plays which role.
+    """The columns of scores, label, weight, segments and groups.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def choose_columns(
 ) -> Columns:
     r"""Find the columns that are named, and guess scores and label by their names where they are not.
 
-    One column of scores is that of two classes. Of several classes there is one column per class.
+    One column of scores is that of two classes. With several classes there is one column per class.
 
     Parameters
     ----------

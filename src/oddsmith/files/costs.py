@@ -21,7 +21,7 @@ _DECISIONS = ("", "decision", "decisions")
 
 
 class Costs(NamedTuple):
-    """What decisions cost.
+    """Names and costs of decisions.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def read_rows(
         What the columns contain. "auto" reads rows that are ≥ 0 and sum to 1 as probabilities and numbers outside [0,
         1] for logits; numbers within it that do not sum to 1 are refused.
     bad_rows : {"refuse", "skip"}, default "refuse"
-        What to do when a score, label, weight or segment is missing, a score or weight is no finite number,
+        What to do when a score, label, weight or segment is missing, a score or weight is not a finite number,
         probabilities do not sum to 1, or a label belongs to no column.
     sample : int, optional
         How many rows to read at most, drawn at random; by default as many as make 20,000,000 scores.

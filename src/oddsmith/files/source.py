@@ -31,7 +31,7 @@ _LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, 
 
 
 def has_matrix(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file contains arrays with one column per class; a file that cannot be read may be one.
+    """Return whether a file contains arrays with one column per class; also True for a file that cannot be read.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def open_scores(
 
 
 def input_files(path: str | os.PathLike[str]) -> list[File]:
-    """Return the files that a path, a pattern or "-" means, if there are any: none of them may be written to.
+    """Return the files that a path, a pattern or "-" refers to, if there are any: none of them may be written to.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def read_table(
     positive : str, optional
         The positive label, or several joined by commas; needed unless labels are {0, 1}, {−1, +1} or {false, true}.
     bad_rows : {"refuse", "skip"}, default "refuse"
-        What to do when a score, label, weight or segment is missing, or a score or weight no finite number.
+        What to do when a score, label, weight or segment is missing, or a score or weight is not a finite number.
     resolution : float, None or "auto", default "auto"
         Width of cells, a power of two; None keeps every distinct score; "auto" chooses (see `ScoreTable.from_frame`).
     count_distinct : bool, default False

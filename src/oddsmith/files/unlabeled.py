@@ -25,7 +25,7 @@ def read_unlabeled(
     bad_rows: BadRowPolicy = "refuse",
     progress: Progress | None = None,
 ) -> tuple[Floats, BadRows | None, str]:
-    """Return the rows that a model reads, shape (n, columns), which were left out, and what was guessed.
+    """Return the rows that a model reads, shape (n, columns), the rows left out, and what was guessed.
 
     Parameters
     ----------

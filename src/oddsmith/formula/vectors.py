@@ -54,7 +54,7 @@ class Vector:
 
     @property
     def width(self) -> int:
-        """Number of components: one, unless a kind says otherwise."""
+        """Number of components: one, unless a subclass overrides it."""
         return 1
 
 

@@ -40,13 +40,13 @@ def apply(
     A model that reads one score of two classes adds one column, the probability of the positive class. All others add
     one column per class and the most probable label, of equal ones the first, in a column called "decision".
 
-    Probabilities are those of NumPy, up to 1e-12. A missing score (null or NaN), or one that the model refuses, gives
-    a missing probability; ±∞ give the limits. Engines that keep the order of rows keep it. Nothing is computed yet
-    where the frame is lazy, with one exception: the segments of a model are compared with those of the first 1,000
-    rows, unless DuckDB reads these from Arrow, whose streams can be read once only. Rows without a map of their
-    segment are reported in a warning, and refused where no row has one. Of several classes, a row with a missing value,
-    or with one that is no probability where the model reads these, gives missing values in all new columns; a logit of
-    −inf masks its class, whose probability is 0, and +inf is read as 1e300.
+    Probabilities are those of NumPy, up to 1e-12. A missing score (null or NaN), or one that the model refuses, gives a
+    missing probability; ±∞ give the limits. Engines that keep the order of rows keep it. Nothing is computed yet where
+    the frame is lazy, with one exception: the segments of a model are compared with those of the first 1,000 rows,
+    unless DuckDB reads these from Arrow, whose streams can be read once only. Rows without a map of their segment are
+    reported in a warning, and refused where no row has one. Of several classes, a row with a missing value, or with one
+    that is not a probability where the model reads these, gives missing values in all new columns; a logit of −inf
+    masks its class, whose probability is 0, and +inf is read as 1e300.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def apply(
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap, or mapping of segment to calibrator or map
         Rows of a segment that a mapping lacks get a missing probability, and of one that a model lacks the model's own.
     scores : str or sequence of str, optional
-        Column of the scores; of several classes the columns of logits or probabilities, in the order of the classes. By
-        default those of the fit.
+        Column of the scores; for several classes the columns of logits or probabilities, in the order of the classes.
+        By default those of the fit.
     name : str, optional
         Name of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column,
-        as those of Spark ML do. Of several classes the part of the names before "_" and the label.
+        as those of Spark ML do. With several classes the part of the names before "_" and the label.
     by : str or sequence of str, optional
         Columns of segments: text, integers or bools. A model by segment has their names. Keys of a mapping by several
         columns are tuples, as `ScoreTable.from_frame` makes them.

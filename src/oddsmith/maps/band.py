@@ -15,7 +15,7 @@ __all__ = ["Area", "Band"]
 
 
 class Area(NamedTuple):
-    """An interval of forecasts that no rising map within the band agrees with; ``str`` gives it in words.
+    """An interval of forecasts that contradict every increasing map within the band; ``str`` describes it.
 
     Parameters
     ----------

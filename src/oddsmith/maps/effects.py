@@ -22,7 +22,7 @@ Keys = tuple[str | None, ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Term(ShortRepr):
-    """The effects of the values of one column, of a crossing of several, or of none: then one for all rows.
+    """The effects of the values of one column, of a crossing of several, or of no column, one for all rows.
 
     Parameters
     ----------

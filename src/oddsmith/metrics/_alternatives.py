@@ -1,7 +1,7 @@
 """Supposed truths: by how much, and in which direction, the labels may have been drawn from other probabilities.
 
 A measure that is 0 at best is compared with what it would be if the truth lay on a path from the null hypothesis (every
-forecast is right, or none says anything) through what the data suggest. Of two classes there are two such paths: a
+forecast is right, or none says anything) through what the data suggest. With two classes there are two such paths: a
 curve and a line may explain the same labels, and a measure may differ on them. Where what was seen lies beyond all of
 them, as it does if the truth is neither a curve nor a line, further paths go through the rates of groups.
 """

@@ -120,7 +120,7 @@ def compare(
     methods : mapping of str to fitted calibrator, map or array-like
         What gives the log-odds of a score, or an array with one value per score of the table; a calibrator that
         remembers a fit to this very table is refused. With labels: the log-odds or probabilities of every row, as
-        ``input`` says, or rows of class probabilities.
+        ``input`` states, or rows of class probabilities.
     sample_weight : array-like of shape (n,), optional
         With labels: integers are counts. Float weights are refused by ``test="sign"``, which is for counts.
     groups : array-like of shape (n,), optional

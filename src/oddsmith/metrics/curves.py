@@ -220,7 +220,7 @@ class MurphyCurve(Result):
 
 @ForecastFunction
 def murphy_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None) -> MurphyCurve:
-    """Return the mean elementary scores of a forecast: one that is lower at all thresholds is better by every measure.
+    """Return the mean elementary scores of a forecast; a lower curve at all thresholds is better by every proper score.
 
     The elementary score of threshold θ is the cost of deciding at P > θ where a false positive costs 2θ and a false
     negative 2(1 − θ). Every proper score of two classes is a mean of them over θ.

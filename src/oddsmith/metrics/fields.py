@@ -214,7 +214,7 @@ def log_likelihood_ratio_cost(forecast: ScoreTable, *, prior: float | None = Non
 
 @ForecastFunction
 def min_log_likelihood_ratio_cost(forecast: ScoreTable) -> float:
-    """Return min Cllr: the Cllr after the best rising recalibration of these rows, which is what discrimination leaves.
+    """Return min Cllr: the Cllr after the best increasing recalibration of these rows.
 
     Cllr − min Cllr is the calibration loss.
 

@@ -33,7 +33,7 @@ class GroupedForecast:
     cell : ndarray of int, shape (n,)
         Where each row is in the forecast: its cell of the table, or its row.
     truth : ndarray of int, shape (n,)
-        1 for positive rows and 0 for negative ones; of several classes the column of the true class.
+        1 for positive rows and 0 for negative ones; for several classes the column of the true class.
     weight : ndarray of shape (n,)
         Integers are counts, floats importance weights.
     group : ndarray of int, shape (n,)

@@ -21,7 +21,7 @@ ProperScore = Literal["log", "squared"]
 @register_measure
 @measure("mean of -log P(true class), in nats", "both")
 def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, clip: float | None = None) -> float:
-    """Return the mean (or total) log-loss, from log-odds, infinite when a certain forecast was wrong.
+    """Return the mean (or total) log-loss, from log-odds, infinite if a class forecast at 0 occurred.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def root_mean_squared_error(forecast: Forecast) -> float:
 def zero_one_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the share (or weight) of wrong decisions at P = ½; P exactly ½ decides negative.
 
-    Of several classes the most probable one is chosen, of equals the first.
+    With several classes the most probable one is chosen, of equals the first.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class Decomposition(Result):
 
 @forecast_function("both")
 def decompose(forecast: Forecast, *, score: ProperScore = "log") -> Decomposition:
-    """Split a mean score in miscalibration, discrimination and uncertainty.
+    """Split a mean score into miscalibration, discrimination and uncertainty.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
 @register_measure
 @measure("precision where it equals recall")
 def break_even(forecast: ScoreTable) -> float:
-    """Return precision where it equals recall: among as many of the highest forecasts as there are positives.
+    """Return the precision among the n₊ highest forecasts, where n₊ positives make it equal to recall.
 
     A tie across the boundary counts in proportion, as if broken at random.
 

@@ -47,7 +47,7 @@ _DEBIAS = {
 
 @dataclass(frozen=True)
 class ErrorDefinition:
-    """Everything that a binned calibration error depends on; the gap of a bin is |share of positives − mean forecast|.
+    """The definition of a binned calibration error; the gap of a bin is |share of positives − mean forecast|.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class SignTest(Result):
 
 
 def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
-    """Test wins against losses by the exact binomial law, at any number; ties are dropped.
+    """Test wins against losses by the exact binomial test, for any number of decisions; ties are dropped.
 
     Parameters
     ----------

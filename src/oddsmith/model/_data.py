@@ -17,7 +17,7 @@ __all__ = ["ClassCounts", "DataSummary", "table_hash"]
 
 @dataclass(frozen=True)
 class DataSummary:
-    """What the data were: enough to recognize them, not enough to rebuild them.
+    """Summary of the data of a fit: enough to recognize them, not enough to reconstruct them.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """What a model of several columns was fitted to.
+    """Counts of the rows that a model of several columns was fitted to.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _READINGS = {
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read the model that ``save`` wrote, of any version of this library so far.
+    """Read a model that ``save`` wrote, in this version of the library or an earlier one.
 
     Loading runs no code. Models of two classes and of several are used in the same way:
     ``load(path).predict_proba(scores)``.

@@ -637,7 +637,7 @@ class Model:
         scores : str or sequence of str, optional
             Column of the scores, or columns of the logits or probabilities; by default those of the fit.
         name : str, optional
-            Name of the new column, of several classes the part before "_" and the label.
+            Name of the new column, for several classes the part before "_" and the label.
         by : str or sequence of str, optional
             Columns of segments, if their names differ from those in the data of the fit.
 

@@ -39,7 +39,7 @@ _FAR = 700.0
 
 @dataclass(frozen=True, eq=False)
 class Recalibration(Result):
-    """The least change that some rows support.
+    """The smallest change that the rows support.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class _Gain(NamedTuple):
 def recalibrate(
     model: Any, rows: ScoreTable, *, refit: Calibrator | None = None, random_state: RandomState = 0
 ) -> Recalibration:
-    """Propose the least change of a model that rows since a loss support: a shift, a slope, or a new fit.
+    """Propose the smallest change of a model that the rows since the loss of calibration support.
 
     Every change is fitted to four fifths of the rows and judged on the rest, five times. A change is supported if its
     held-out log-loss is better than that of the lesser change chosen so far, by 1.96 standard errors. A slope is tried

@@ -42,7 +42,7 @@ _KEYS = {"alpha", "model", "by_segment", "n_batches", "batches", "positions", "t
 
 @dataclass(frozen=True)
 class Batch:
-    """What a state remembers of a batch.
+    """The entry of a batch in the log of a monitor.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Batch:
     positives : int
         Rows with the positive label.
     expected : float
-        How many the probabilities promised.
+        How many were expected from the probabilities.
     before : float
         Log-likelihood of no loss before it.
     ratios : tuple of float
@@ -94,7 +94,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Finding(Result):
-    """Whether the probabilities of all rows, or of a segment, are still right.
+    """Whether the probabilities of all rows, or of a segment, are still calibrated.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Finding(Result):
     rows : int
         Rows with labels so far.
     positives, expected : float
-        Positive rows, and how many the probabilities promised.
+        Positive rows, and how many were expected from the probabilities.
     evidence, threshold : float
         Evidence against calibration now, and from when on it is an alarm.
     p_value : float
@@ -158,7 +158,7 @@ class Finding(Result):
 
 @dataclass(frozen=True, eq=False)
 class Watch(Result):
-    """What a monitor finds; ``str`` is one line.
+    """Result of a monitor after a batch; ``str`` is one line.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ class _Track:
 
 
 class Monitor:
-    """Watch whether the probabilities of a model are still right as labels arrive.
+    """Monitor whether the probabilities of a model stay calibrated as labels arrive.
 
     Batches of scores and labels, of any size, enter in the order in which their labels arrive; labels may be late and
     batches out of order, as long as which rows get a label does not depend on it. After each batch there is evidence

@@ -21,7 +21,7 @@ _POINTS = 500
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ClassForecastDisplay):
-    """Error rate among the rows whose most probable class is most certain, by the share of rows that they are.
+    """Error rate among the rows whose most probable class is most certain, by as a function of their share of all rows.
 
     At coverage c, the share c of the rows with the largest probabilities is decided, and all others are left to people.
     The band is pointwise, by Clopper and Pearson. To choose a cut-off with a guarantee, pass

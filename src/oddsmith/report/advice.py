@@ -231,7 +231,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do, and why.
+    """The recommended method, its gain, and the reason.
 
     Attributes
     ----------

@@ -242,7 +242,7 @@ class RowCases(HeldOutCases):
 def fitted_log_odds(method: Any, table: ScoreTable, scores: Floats) -> Floats:
     """Fit a method to a table, and return the log-odds of scores.
 
-    A method that is no `Calibrator` has ``fit(scores, y)`` and ``predict_proba(scores)``, as in scikit-learn.
+    A method that is not a `Calibrator` has ``fit(scores, y)`` and ``predict_proba(scores)``, as in scikit-learn.
     """
     if isinstance(method, Calibrator):
         return method.fit_table(table).log_odds(scores)

@@ -62,7 +62,7 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
 
 
 def to_html(summary: Mapping[str, Any]) -> str:
-    """Return the report as one page that needs nothing else: no network, no other file.
+    """Return the report as one self-contained HTML page, which loads nothing.
 
     Parameters
     ----------

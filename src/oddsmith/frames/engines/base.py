@@ -32,7 +32,7 @@ _WHOLE = 2.0**53
 
 
 class SentColumn(NamedTuple):
-    """Values that an engine sent, and which of them are missing: null or NaN.
+    """Values that an engine returned, and which of them are missing: null or NaN.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class LongNames(NamedTuple):
 
 
 class FrameEngine:
-    """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames.
+    """An engine and its dialect; the base class uses narwhals alone.
 
     Some methods receive ``rows``, ``maps`` or a ``plan``: objects of this version of the library, whose attributes may
     change in the next.

@@ -118,7 +118,7 @@ def rewrite(study: str | Study, folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        What was written.
+        The result of `apply_model`: what was written.
     """
     return rewrite_folder(load(study) if isinstance(study, str) else study, Path(folder))
 
@@ -150,7 +150,7 @@ def judge_again(
     Returns
     -------
     list of Path
-        What was written.
+        The result of `apply_model`: what was written.
     """
     chosen = load(study) if isinstance(study, str) else study
     checks.whole_number(draws, "draws", low=1)
