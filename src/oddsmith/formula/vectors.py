@@ -40,6 +40,9 @@ _BELOW = -20 * FAR
 #: Rows of matrices with as many columns are written as whole numbers of so many bits.
 _WIDE, _BITS = 6, 50
 
+#: Or of so many digits, if that is exact.
+_DECIMALS = 10
+
 #: Above this share of the largest, a sum of exponentials less one of them has all its digits.
 _CLEAR = 0.5
 
@@ -284,29 +287,43 @@ def walk_vectors(*vectors: Vector) -> list[Vector]:
 
 
 def with_whole_rows(vector: Vector) -> Vector:
-    """Return a vector whose wide matrices are whole numbers, and what they are multiplied by a power of two smaller.
+    """Return a vector whose wide matrices are whole numbers, and what they are multiplied by a unit smaller.
 
-    Whole numbers are shorter to write. Relative to the largest number of a matrix, others are off by up to 2⁻⁵¹: a sum
-    of their products with doubles rounds by as much.
+    Whole numbers are shorter to write. The unit is a power of ten if the numbers are decimals of few digits. Else it is
+    one of two, and relative to the largest number of a matrix, others are off by up to 2⁻⁵¹: a sum of their products
+    with doubles rounds by as much.
 
     Examples
     --------
     >>> wide = with_whole_rows(Affine(np.eye(6) / 3, np.zeros(6), Inputs(6)))
     >>> int(wide.coef[0, 0]), float(wide.of.coef) == 2.0**-51
     (750599937895083, True)
+    >>> with_whole_rows(Affine(np.eye(6) / 4, np.zeros(6), Inputs(6))).coef[0].tolist()
+    [25.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     units: dict[tuple[int, float], Vector] = {}
 
     def whole(node: Vector, made: Vector) -> Vector:
         if not isinstance(node, Affine) or node.coef.ndim < 2 or node.of.width < _WIDE or not node.coef.any():
             return made
-        unit = 2.0 ** (math.ceil(math.log2(np.abs(node.coef).max())) - _BITS)
+        unit = _unit(node.coef)
         key = id(node.of), unit
         if key not in units:
             units[key] = Affine(np.array(unit), np.zeros(node.of.width), made.of)  # type: ignore[attr-defined]
         return Affine(np.rint(node.coef / unit), node.intercept, units[key])
 
     return rebuilt(vector, whole)
+
+
+def _unit(coef: Floats) -> float:
+    """Return what to count coefficients in: a power of ten of which all are multiples, or else a small one of two."""
+    largest = float(np.abs(coef).max())
+    first = -math.floor(math.log10(largest))
+    with np.errstate(all="ignore"):  # of sizes beyond 1e±300
+        for decimals in range(first, first + _DECIMALS):
+            if np.array_equal(np.round(coef, decimals), coef):
+                return 10.0**-decimals
+    return float(2.0 ** (math.ceil(math.log2(largest)) - _BITS))
 
 
 def rebuilt(vector: Vector, change: Callable[[Vector, Vector], Vector]) -> Vector:
