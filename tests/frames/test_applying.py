@@ -215,6 +215,25 @@ def test_pandas_index_and_repeated_use(maps):
     np.testing.assert_array_equal(result["probability"], maps["line"].probability(frame["s"]))
 
 
+@pytest.mark.parametrize("build", ["pandas", "polars"])
+def test_rows_without_a_key_are_counted(maps, build):
+    rows = {"g": ["line", None, "line", None], "s": [0.0, 1.0, 2.0, 3.0]}
+    none_found = {"g": ["", None], "s": [0.0, 1.0]}
+    frame = needs(build).DataFrame
+    with pytest.warns(UnknownSegmentWarning, match=r"missing probability: 2 of 4 rows in others \(a missing key; the"):
+        apply(frame(rows), {"line": maps["line"]}, "s", by="g")
+    with pytest.raises(InvalidInputError, match=r"got 2 of 2 rows in others \('', a missing key; the maps are of 'line'"):
+        apply(frame(none_found), {"line": maps["line"]}, "s", by="g")
+    with pytest.raises(InvalidInputError, match="a mapping of segments must have maps; got none"):
+        apply(frame(rows), {}, "s", by="g")
+
+
+def test_a_number_is_not_the_name_of_a_column(maps):
+    frame = needs("pandas").DataFrame({0: [1.0, 2.0]})
+    with pytest.raises(InvalidInputError, match=r"scores must name the column of scores; got scores=0\. Hint: pass its"):
+        apply(frame, maps["line"], 0)
+
+
 def test_dask_looks_segments_up(dask_client, maps):
     """Segments whose maps have the same shape are one look-up, however many knots each has."""
     staircases = {
@@ -283,7 +302,7 @@ def test_segments_by_several_columns(held):
     maps = {key: constant_map(float(i)) for i, key in enumerate(keys)}
     c, k, b = ["a", "a", "b", "b", "a", None], [1, 2, 1, 2, 1, 1], [True, True, False, False, False, True]
     frame = held(pa.table({"s": np.zeros(6), "c": c, "k": pa.array(k, pa.int32()), "b": b, "id": np.arange(6)}))
-    with warned_of_segments(frame, r"columns 'c' and 'k' and 'b' get a missing probability: 2 of .*5 rows"):
+    with warned_of_segments(frame, r"columns 'c' and 'k' and 'b' get a missing probability: 3 of .*6 rows"):
         result = apply(frame, maps, "s", by=["c", "k", "b"])
     rows = rows_of(result)
     assert rows.columns == ["s", "c", "k", "b", "id", "probability"]
@@ -294,13 +313,14 @@ def test_segments_by_several_columns(held):
 def test_maps_that_no_row_finds_are_refused(held, model):
     frame = held(pa.table({"s": SCORES[:4], "k": ["a", "b", "b", None], "id": np.arange(4)}))
     if type(frame).__name__ != "DuckDBPyRelation":
-        with pytest.raises(InvalidInputError, match=r"column 'k' must have maps; got 3 of .*\('a', 'b'; .* 'A', 'B'\)"):
+        others = r"got 4 of .*\('a', 'b', a missing key; .* 'A', 'B'\)"
+        with pytest.raises(InvalidInputError, match=f"column 'k' must have maps; {others}"):
             apply(frame, by_segment(["A", "B"]), "s", by="k")
     with pytest.raises(InvalidInputError, match=r"as long as by, 1; got the key \('a', 1\)"):
         apply(frame, by_segment([("a", 1)]), "s", by="k")
     with pytest.raises(InvalidInputError, match=r"must be text, integers or bools; got 0\.5"):
         apply(frame, by_segment([0.5]), "s", by="k")
-    with warned_of_segments(frame, "get the map of all rows: 3 of"):
+    with warned_of_segments(frame, "get the map of all rows: 4 of"):
         rows = rows_of(model.apply(frame, scores="s", by="k"))
     np.testing.assert_allclose(column(rows, "probability"), model.map.probability(SCORES[:4]), rtol=0, atol=1e-12)
 

@@ -230,6 +230,28 @@ def _moved(calibrator, exact, cells, scores, y):
     return abs(found.mean() - wanted.mean()) / error, said
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_centered_isotonic_fits_warn_where_rows_in_a_gap_decide(seed):
+    """Two widths of cells agree by chance in these samples, while the fit to the scores is far away."""
+    scores, y = far_clusters(np.random.default_rng(seed))
+    cells = ScoreTable.from_frame(polars.DataFrame({"s": scores, "y": y}), "s", "y", resolution="auto")
+    exact, again = ScoreTable.from_arrays(scores, y), far_clusters(np.random.default_rng(seed + 1000))
+    moved, said = _moved(CenteredIsotonicCalibrator(bounded=True), exact, cells, *again)
+    assert moved > 1
+    assert "in these cells" in said[0]
+
+
+def test_leaving_out_few_rows_moves_the_default_as_far_as_cells_do(case):
+    """Its probabilities depend on the edges of the blocks in which it pools long tables."""
+    _, scores, y, exact, cells = case
+    fewer = ScoreTable.from_arrays(scores[N // 1000 :], y[N // 1000 :])
+    with ours_allowed():
+        prob, by_cells, by_fewer = (
+            oddsmith.AutoCalibrator().fit_table(table).map_.probability(scores) for table in (exact, cells, fewer)
+        )
+    assert np.linalg.norm(by_cells - prob) < 2 * np.linalg.norm(by_fewer - prob)
+
+
 def test_the_width_depends_on_the_rows_alone():
     scores, y = heavy_tailed(np.random.default_rng(0))
     order = np.argsort(np.abs(scores))  # the tails come last

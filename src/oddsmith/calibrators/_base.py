@@ -34,7 +34,7 @@ from oddsmith.calibrators._reading import (
     may_lie_apart,
     surest_held,
 )
-from oddsmith.calibrators._selection import Selected, loss_difference
+from oddsmith.calibrators._selection import Selected, loss_difference, other_cells
 from oddsmith.data import Fingerprint, Sample, ScoreTable, as_table, is_reversed, is_separable, read_rows
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -498,7 +498,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         scores = self._declared().enter(wider.scores)
         found = [selected.difference(self, other, scores) for selected in self._selects]
         if self._sensitive_to_cells:
-            found.append(loss_difference(table, self.map_, other.map_))
+            others = [other.map_, *(self._find(each).map for each in other_cells(table))]
+            found.append(loss_difference(table, self.map_, others))
         differences = "; ".join(filter(None, found))
         if not differences:
             return ""

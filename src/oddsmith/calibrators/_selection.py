@@ -5,6 +5,7 @@ penalty. The scores themselves are out of reach by then, but cells twice as wide
 two widths depends on the cells, and may well differ from the choice that the scores would have made.
 """
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from oddsmith.maps import CalibrationMap
 
 #: Log-odds beyond these would let a few certain cases decide the mean loss.
 _CERTAIN = 36.0
-#: Standard errors by which the mean log-loss may differ between cells of one width and of twice that width.
+#: Standard errors by which the mean log-loss may differ between cells and others.
 _MOST = 0.04
 
 
@@ -49,24 +50,48 @@ class Selected(NamedTuple):
             return np.empty(0)
 
 
-def loss_difference(table: ScoreTable, fitted: CalibrationMap, coarser: CalibrationMap) -> str:
-    """Return in words by how much the mean log-loss of two fits differs; empty where that is little.
+def other_cells(table: ScoreTable) -> list[ScoreTable]:
+    """Return tables of the same rows that are as likely as evenly filled cells, to compare fits of them with its own.
 
-    The second is fitted to cells twice as wide. Its difference bounds that of the first from a fit to the scores, as
-    far as differences grow with the width.
+    One has pairs of cells that begin at odd ones, for cells of twice the width begin at even ones. In the other the
+    ends are sharp: the first row is negative and the last positive, as they would be among the scores themselves.
     """
-    losses = []
-    for each in (fitted, coarser):
-        log_odds = np.clip(each.log_odds(table.scores), -_CERTAIN, _CERTAIN)
-        losses.append((np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)))
-    (pos, neg), (wide_pos, wide_neg) = losses
+    grid = table.grid
+    assert grid is not None
+    cells = grid.cells(table.scores)
+    pairs = table.in_runs(np.flatnonzero(np.diff(np.floor((cells + 1) / 2), prepend=np.nan)))
+    if table.kind != "count":
+        return [pairs]
+    scores, pos, neg = table.scores, table.pos.copy(), table.neg.copy()
+    low, high = grid.score((cells[[0, -1]] + [0, 1]) * grid.width)
+    if low < scores[0] and pos[0] > 0 and neg[0] > 0:
+        neg[0] -= 1
+        scores, pos, neg = np.append(low, scores), np.append(0, pos), np.append(1, neg)
+    if high > scores[-1] and pos[-1] > 0 and neg[-1] > 0:
+        pos[-1] -= 1
+        scores, pos, neg = np.append(scores, high), np.append(pos, 1), np.append(neg, 0)
+    return [pairs, ScoreTable(scores, pos, neg, **table.origin._asdict())]
+
+
+def loss_difference(table: ScoreTable, fitted: CalibrationMap, others: Sequence[CalibrationMap]) -> str:
+    """Return in words by how much the mean log-loss of fits differs; empty where that is little.
+
+    The others are fitted to other cells. The largest of their differences bounds that of the first from a fit to the
+    scores, as far as one of them puts the rows in an order that moves the fit as much.
+    """
     n = table.n_pos + table.n_neg
-    mean = float(table.pos @ pos + table.neg @ neg) / n
-    wide = float(table.pos @ wide_pos + table.neg @ wide_neg) / n
+
+    def losses(each: CalibrationMap) -> tuple[Floats, Floats, float]:
+        log_odds = np.clip(each.log_odds(table.scores), -_CERTAIN, _CERTAIN)
+        pos, neg = np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)
+        return pos, neg, float(table.pos @ pos + table.neg @ neg) / n
+
+    pos, neg, mean = losses(fitted)
     error = np.sqrt(float(table.pos @ (pos - mean) ** 2 + table.neg @ (neg - mean) ** 2)) / n
-    if abs(wide - mean) <= _MOST * error:
+    farthest = max((losses(each)[2] for each in others), key=lambda other: abs(other - mean))
+    if abs(farthest - mean) <= _MOST * error:
         return ""
-    return f"mean log-loss: {mean:.6g} at this width, {wide:.6g} at twice the width"
+    return f"mean log-loss: {mean:.6g} in these cells, {farthest:.6g} in others"
 
 
 def _shown(values: Floats) -> str:

@@ -199,8 +199,8 @@ def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:
     """Return the column of scores: the one given, or that of the fit."""
     fitted_to = getattr(model, "column_names", None)
     names = fitted_to if scores is None else [scores] if isinstance(scores, str) else scores
-    if names is None:
-        _check.fail("scores must name the column of scores", "scores=None", "pass its name")
+    if not isinstance(names, Sequence):
+        _check.fail("scores must name the column of scores", f"{scores=}", "pass its name, as text")
     if len(names) != 1:
         _check.fail("scores must be one column for a model of one score", f"{len(names)} names", "pass one name")
     return str(names[0])
@@ -215,14 +215,16 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
     found, values = sent.values[~sent.missing].tolist(), _known_values(maps)
     if len(rows.by) == 1 and rows.schema[rows.by[0]].is_integer():
         found = [str(key).removesuffix(".0") for key in found]  # a partition of Dask may have floats
-    keys = Counter(_as_known(str(key), values) for key in found)
+    keys: Counter[str | None] = Counter(_as_known(str(key), values) for key in found)
+    if not values and (without := int(sent.missing.sum())):
+        keys[None] = without
     unknown = {key: count for key, count in keys.items() if key not in maps.segments}
     none_known = bool(keys) and len(unknown) == len(keys)
     if not unknown or (maps.default is not None and not none_known):
         return
     column = f"column{'s' * (len(rows.by) > 1)} {' and '.join(map(rows.called, rows.by))}"
     looked = f"{'the first ' if rows.lazy else ''}{keys.total():,} rows"
-    theirs, ours = (", ".join(map(_shown, sorted(names)[:4])) for names in (unknown, maps.segments))
+    theirs, ours = (", ".join(map(_shown, sorted(names, key=lambda name: (name is None, name))[:4])) for names in (unknown, maps.segments))
     got = f"{sum(unknown.values()):,} of {looked} in others ({theirs}; the maps are of {ours})"
     if none_known and maps.default is None:
         _check.fail(f"segments in {column} must have maps", got, "check the type and the case of the keys")
@@ -230,8 +232,10 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
     warnings.warn(f"Rows of unknown segments in {column} get {rest}: {got}.", UnknownSegmentWarning, stacklevel=3)
 
 
-def _shown(name: str) -> str:
+def _shown(name: str | None) -> str:
     """Return the name of a segment as messages show it."""
+    if name is None:
+        return "a missing key"
     keys = name.split(KEY_SEPARATOR)
     return repr(name) if len(keys) == 1 else repr(tuple(keys))
 
@@ -251,6 +255,8 @@ def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
         _check.fail(
             "by must name the columns of the segments", f"by={by!r}", "pass the columns that the tables were made by"
         )
+    if not model:
+        _check.fail("a mapping of segments must have maps", "none", "fit one per segment")
     names = [_segment(key, len(columns)) for key in model]
     times = Counter(names)
     for key, text in zip(model, names, strict=True):

@@ -5,6 +5,7 @@ aggregated after: casts inside an aggregation are slow in pandas and refused by 
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -258,8 +259,9 @@ def _seen(frame: Any) -> Frame:
             "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays; "
             "duckdb.from_arrow reads datasets of PyArrow",
         )
-    except nw.exceptions.DuplicateError as error:
-        _check.fail("names of columns must differ", " ".join(str(error).split()), "rename or drop one of them")
+    except nw.exceptions.DuplicateError:
+        (name, times), *_ = Counter(frame.columns).most_common(1)
+        _check.fail("names of columns must differ", f"{name!r} {times} times", "rename or drop one of them")
     return seen
 
 
