@@ -171,3 +171,20 @@ def test_whole_weights_are_counts_and_others_are_not(run):
     assert run("fit", "w.csv", "-o", "n.json", "-m", "platt", "--weight", "n", "--json").json["rows"] == 120
     assert run("fit", "w.csv", "-o", "w.json", "-m", "platt", "--weight", "w", "--json").json["rows"] == 60
     assert run("compare", "w.csv", "-m", "platt", "--weight", "w").code == 0
+
+
+def test_a_quote_without_an_end_takes_lines_with_it(run):
+    """They are counted, for they are lost."""
+    rows = [f"{i / 100},{i % 2}" for i in range(300)]
+    Path("open.csv").write_text("\n".join(["score,label", *rows[:50], '"0.3,1', *rows[50:]]) + "\n")
+    Path("later.csv").write_text("\n".join(["score,label", *rows[:50], '"0.3,1', *rows[50:90], '"0.4",1', *rows[90:]]))
+    for file, lost in (("open.csv", "251 of 301"), ("later.csv", "42 of 302")):
+        error = run("fit", file, "-o", "m.json", "-m", "platt").error
+        assert f"got {lost} rows cannot be used" in error
+        assert "Hint: end the quoted text with a quote" in error
+        assert f"Left out: {lost} rows" in run("fit", file, "-o", f"{file}.json", "--bad-rows", "skip").err
+
+
+def test_two_columns_called_score_must_be_renamed(run):
+    Path("twice.csv").write_text("score,score,label\n1,2,0\n")
+    assert "got several: 'score', 'score'. Hint: rename one of them." in run("fit", "twice.csv", "-o", "m.json").error

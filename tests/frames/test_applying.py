@@ -222,7 +222,9 @@ def test_rows_without_a_key_are_counted(maps, build):
     frame = needs(build).DataFrame
     with pytest.warns(UnknownSegmentWarning, match=r"missing probability: 2 of 4 rows in others \(a missing key; the"):
         apply(frame(rows), {"line": maps["line"]}, "s", by="g")
-    with pytest.raises(InvalidInputError, match=r"got 2 of 2 rows in others \('', a missing key; the maps are of 'line'"):
+    with pytest.raises(
+        InvalidInputError, match=r"got 2 of 2 rows in others \('', a missing key; the maps are of 'line'"
+    ):
         apply(frame(none_found), {"line": maps["line"]}, "s", by="g")
     with pytest.raises(InvalidInputError, match="a mapping of segments must have maps; got none"):
         apply(frame(rows), {}, "s", by="g")
@@ -230,7 +232,9 @@ def test_rows_without_a_key_are_counted(maps, build):
 
 def test_a_number_is_not_the_name_of_a_column(maps):
     frame = needs("pandas").DataFrame({0: [1.0, 2.0]})
-    with pytest.raises(InvalidInputError, match=r"scores must name the column of scores; got scores=0\. Hint: pass its"):
+    with pytest.raises(
+        InvalidInputError, match=r"scores must name the column of scores; got scores=0\. Hint: pass its"
+    ):
         apply(frame, maps["line"], 0)
 
 

@@ -54,8 +54,8 @@ _TOLERANCE, _STEPS = 1e-5, 80
 #: More logits than this are kept in float32: nobody sees the difference but in repeated runs, and it is twice as fast.
 _MANY = 2**17
 
-#: Digits of the largest coefficient of such fits that are kept, and of the others as many decimals: an early stop settles
-#: fewer, and models and statements of a hundred classes are half as long.
+#: Digits of the largest coefficient of such fits that are kept, and of the others as many decimals: an early stop
+#: settles fewer, and models and statements of a hundred classes are half as long.
 _DIGITS = 8
 
 #: Cases of unknown class that temperature scaling reckons with.

@@ -61,10 +61,13 @@ def forget_rejects(engine: Engine) -> None:
 
 
 def count_rejects(engine: Engine) -> int:
-    """Return how many pieces the last query left out."""
+    """Return how many rows the last query left out; a quote without an end takes the lines up to the next with it."""
     if not _noted_any(engine):
         return 0
-    return int(engine.rows("SELECT count(DISTINCT (file_id, line_byte_position)) FROM noted_rejects")[0][0])
+    lines = "len(string_split(rtrim(csv_line, chr(13) || chr(10)), chr(10)))"
+    lines_of_piece = f"max(CASE WHEN error_type = 'UNQUOTED VALUE' THEN {lines} ELSE 1 END)"
+    pieces = f"SELECT {lines_of_piece} AS n FROM noted_rejects GROUP BY file_id, line_byte_position"
+    return int(engine.rows(f"SELECT coalesce(sum(n), 0) FROM ({pieces})")[0][0])
 
 
 def first_rejects(engine: Engine, path: str, limit: int) -> list[tuple[Any, ...]]:

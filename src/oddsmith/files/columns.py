@@ -263,6 +263,8 @@ def guess_column(file: ScoreFile, parameter: str, what: str, known: Collection[s
         return found[0]
     hint = f"pass {parameter}= (--{what})"
     if found:
+        if len(set(found)) < len(found):
+            hint = "rename one of them"
         _check.fail(f"one column of {file.name} must be the {what}", f"several: {listed(found)}", hint)
     got = f"columns {listed(file.columns, known)}"
     if parameter == "scores" and (pattern := _pattern(column for column in file.columns if column not in taken)):

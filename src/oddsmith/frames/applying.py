@@ -224,7 +224,10 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
         return
     column = f"column{'s' * (len(rows.by) > 1)} {' and '.join(map(rows.called, rows.by))}"
     looked = f"{'the first ' if rows.lazy else ''}{keys.total():,} rows"
-    theirs, ours = (", ".join(map(_shown, sorted(names, key=lambda name: (name is None, name))[:4])) for names in (unknown, maps.segments))
+    theirs, ours = (
+        ", ".join(map(_shown, sorted(names, key=lambda name: (name is None, name))[:4]))
+        for names in (unknown, maps.segments)
+    )
     got = f"{sum(unknown.values()):,} of {looked} in others ({theirs}; the maps are of {ours})"
     if none_known and maps.default is None:
         _check.fail(f"segments in {column} must have maps", got, "check the type and the case of the keys")

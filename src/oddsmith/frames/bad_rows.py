@@ -76,6 +76,8 @@ class BadRows:
                 hint = 'pass text=TextFormat(decimal=",") (--decimal ,)'
             elif self.places and all(_QUOTED.search(place) for place in self.places):
                 hint = "write numbers without quotes, or with double quotes"
+            elif self.places and all("unterminated quote" in place for place in self.places):
+                hint = "end the quoted text with a quote, and write quotes within it twice"
             elif self.places and all("not utf-8" in place for place in self.places):
                 hint = 'pass text=TextFormat(encoding="latin-1") (--encoding latin-1)'
             elif self.places and all("not a probability that the model takes" in place for place in self.places):
