@@ -50,6 +50,7 @@ def test_postgres(postgres, record_property):
 def test_spark(record_property):
     """One shape each: Spark is slow to plan."""
     chosen = ["huge cubic", "adjacent steps", "jumps", "widest cosine", "one-sided basis", "flat odds"]
+    chosen += ["shifted blend", "shifted jumps"]
     texts = [to_sql(EDGES[label], dialect="spark") for label in chosen]
     sizes = [*EXTREMES, np.inf]
     scores = np.array(
