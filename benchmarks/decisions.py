@@ -22,6 +22,7 @@ from oddsmith import AutoCalibrator, AutoScaling, PlattCalibrator, ScoreTable, V
 from oddsmith.bands import band, pointwise_band
 from oddsmith.base_rates import PriorEstimate, estimate_prior
 from oddsmith.cutoffs import threshold
+from oddsmith.data import ScoreRows
 
 Outcome = tuple[str, bool]
 
@@ -83,9 +84,11 @@ def class_rates(rng: np.random.Generator) -> Iterator[Outcome]:
                 return 2 * (means[y] + rng.normal(size=means[y].shape)) + means[0], y
 
             for name, scaling in (("vector", VectorScaling()), ("auto", AutoScaling())):
-                fitted = scaling.fit(*rows(labeled, old))
+                logits, y = rows(labeled, old)
+                fitted, labels = scaling.fit(logits, y), tuple(range(len(old)))
+                known = ScoreRows(logits, y, labels, None, tuple(map(str, labels)), "log_odds")
                 for n in (200, 2000):
-                    found = estimate_prior(fitted, rows(n, new)[0])
+                    found = estimate_prior(fitted, rows(n, new)[0], labeled=known)
                     for place, rate in enumerate(new):
                         kept = found.low[place] <= rate <= found.high[place]
                         start = f"{len(old)} classes, {name}, distance {distance}, {labeled} labeled, {n} new"

@@ -11,6 +11,7 @@ from scipy.special import expit, log_softmax, logit, softmax
 from catalogue import variants
 from oddsmith import PlattCalibrator, ScoreTable, TemperatureScaling, VectorScaling
 from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
+from oddsmith.data import ScoreRows
 from oddsmith.errors import InvalidInputError, NoInterceptWarning
 from oddsmith.maps import ScalingMap, ScalingPart
 from oddsmith.model import Model
@@ -162,12 +163,14 @@ def test_intervals_of_several_classes_are_those_of_two():
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-6)
 
 
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("rates", [(0.7, 0.25, 0.05), (0.01, 0.49, 0.5)])
-def test_intervals_of_several_classes_cover(rates):
+def test_intervals_of_several_classes_cover(rates, known):
     times, covered, width = 40, np.zeros(3), np.zeros(3)
     for seed in range(times):
-        scaling = VectorScaling().fit(*three_classes(500, [0.2, 0.3, 0.5], [seed, 1]))
-        found = estimate_prior(scaling, three_classes(1000, rates, [seed, 2])[0])
+        rows, y = three_classes(500, [0.2, 0.3, 0.5], [seed, 1])
+        labeled = ScoreRows(rows, y, (0, 1, 2), None, ("a", "b", "c"), "log_odds") if known else None
+        found = estimate_prior(VectorScaling().fit(rows, y), three_classes(1000, rates, [seed, 2])[0], labeled=labeled)
         low, high = np.array(found.low), np.array(found.high)
         assert np.all((low <= found.rates) & (found.rates <= high))
         covered += (low <= rates) & (rates <= high)
@@ -263,6 +266,14 @@ def test_bad_base_rates_are_refused():
         undo_weights(kept=0)
     with pytest.raises(InvalidInputError, match="rows of both classes"):
         estimate_prior(cal, [0.1], labeled=ScoreTable.from_arrays([0.1, 0.2], [1, 1]))
+    scaling = VectorScaling().fit(*three_classes(300, [0.2, 0.3, 0.5], 0))
+    rows = ScoreRows(np.zeros((2, 3)), np.array([0, 1]), (0, 1, 2), None, ("a", "b", "c"), "log_odds")
+    with pytest.raises(InvalidInputError, match="rows of every class"):
+        estimate_prior(scaling, rows.values, labeled=rows)
+    with pytest.raises(InvalidInputError, match="must be the ScoreRows"):
+        estimate_prior(scaling, rows.values, labeled=ScoreTable.from_arrays([0.1, 0.2], [1, 0]))
+    with pytest.raises(InvalidInputError, match="must be a ScoreTable"):
+        estimate_prior(cal, [0.1], labeled=rows)
     model = Model.from_fitted(cal)
     with pytest.raises(InvalidInputError, match="of_segment"):
         estimate_prior(model.with_segments("country", {"at": model}), [0.1])

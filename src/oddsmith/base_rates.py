@@ -19,7 +19,7 @@ from scipy.special import chdtri, expit, log_expit, logit, ndtr, softmax
 
 from oddsmith import _check
 from oddsmith._types import Floats, Label
-from oddsmith.data import ScoreTable
+from oddsmith.data import ScoreRows, ScoreTable
 from oddsmith.errors import NoInterceptWarning
 from oddsmith.maps import CalibrationMap, LogitInputMap, ScalingMap, line_map
 from oddsmith.metrics import Result, checked_level
@@ -278,7 +278,7 @@ class PriorEstimate(Result):
 
 
 def estimate_prior(
-    model: Any, scores: ArrayLike, *, labeled: ScoreTable | None = None, level: float = 0.95
+    model: Any, scores: ArrayLike, *, labeled: ScoreTable | ScoreRows | None = None, level: float = 0.95
 ) -> PriorEstimate:
     """Estimate the shares of the classes among rows without labels, from their scores.
 
@@ -300,9 +300,10 @@ def estimate_prior(
     model : Model, or fitted calibrator or scaling
     scores : array-like of shape (n,) or (n, columns)
         Scores as in the fit, without labels.
-    labeled : ScoreTable, optional
-        The rows of the fit of a model of two classes. Without them the distributions of f in both classes are taken
-        from the model, and only their number from its data.
+    labeled : ScoreTable or ScoreRows, optional
+        The rows of the fit, of several classes as `ScoreRows`. Without them the distributions of f in each class are
+        taken from the model, and only their number from its data: right if the model is, and too short an interval if
+        its map is shrunken or too simple.
     level : float, default 0.95
 
     Returns
@@ -337,21 +338,28 @@ def estimate_prior(
         _check.fail("every class must be among the rows of the fit", f"base rates {old.tolist()}", "fit to all classes")
     known = tuple(old.tolist())
     if len(found.labels) > 2 or not isinstance(found.map, CalibrationMap):
-        if labeled is not None:
-            _check.fail("labeled is for models of one score", f"{len(found.labels)} classes", "leave labeled out")
         if _has_no_intercepts(found, old):
             message = f"{found.method} has no intercept per class: estimated base rates are biased. Use VectorScaling."
             warnings.warn(message, NoInterceptWarning, stacklevel=2)
         logs = found.predict_log_proba(scores) - np.log(old)
         rates, rows = _by_steps(logs)
-        behind = _rows_behind(found)
-        samples = (_against_rest(logs, np.array(rates), place, behind * old) for place in range(len(rates)))
+        if labeled is None:
+            behind = _rows_behind(found)
+            known_rows = _ClassRows.modeled(logs, np.array(rates), behind * old)
+        else:
+            known_rows = _ClassRows.observed(found, old, labeled)
+            behind = known_rows.n_rows
+        samples = (_against_rest(logs, np.array(rates), place, known_rows) for place in range(len(rates)))
         ends = [_interval(sample, rate, level) for sample, rate in zip(samples, rates, strict=True)]
         lows, highs = zip(*ends, strict=True)
         return PriorEstimate(found.labels, rates, lows, highs, level, known, None, rows, behind)
     log_ratio = np.sort(found.log_odds(scores) - logit(old[1]))
     new = _Ratios.of(log_ratio)
     rate = _likeliest(new)
+    if isinstance(labeled, ScoreRows):
+        _check.fail(
+            "labeled of a model of one score must be a ScoreTable", f"{labeled!r}", "pass ScoreTable.from_arrays"
+        )
     if labeled is None:
         classes = _modeled(new, log_ratio + logit(_inside(rate, len(log_ratio))), found, old)
     else:
@@ -465,13 +473,62 @@ def _modeled(new: _Ratios, log_odds: Floats, found: Model, old: Floats) -> tuple
     return _Labeled(new, positive, rows * old[1]), _Labeled(new, negative, rows * old[0])
 
 
-def _against_rest(logs: Floats, rates: Floats, place: int, labeled: Floats) -> _Sample:
+class _ClassRows(NamedTuple):
+    """What stands for the labeled rows of each of several classes.
+
+    Attributes
+    ----------
+    ratios : ndarray of shape (n, k)
+        As of the rows without labels.
+    share : ndarray of shape (n, k)
+        The share of each row in the rows of each class.
+    rows : ndarray of shape (k,)
+        Number of labeled rows of each class.
+    n_rows : int
+    """
+
+    ratios: Floats
+    share: Floats
+    rows: Floats
+    n_rows: int
+
+    @staticmethod
+    def modeled(logs: Floats, rates: Floats, rows: Floats) -> "_ClassRows":
+        """Return the rows without labels, weighted by their probability of each class."""
+        ratios = _ratios(logs)
+        weighted = ratios / (ratios @ rates)[:, None]
+        total = weighted.sum(axis=0)
+        share = np.divide(weighted, total, out=np.full_like(weighted, 1 / len(weighted)), where=total > 0)
+        return _ClassRows(ratios, share, rows, round(float(rows.sum())))
+
+    @staticmethod
+    def observed(found: Model, old: Floats, labeled: ScoreTable | ScoreRows) -> "_ClassRows":
+        """Return the labeled rows."""
+        if not isinstance(labeled, ScoreRows) or labeled.labels != found.labels:
+            must = "labeled must be the ScoreRows of the classes of the model"
+            _check.fail(must, f"{labeled!r}", "pass the rows of the fit, or leave labeled out")
+        weight = np.ones(labeled.n_rows) if labeled.weight is None else labeled.weight.astype(np.float64)
+        weights = np.where(labeled.truth[:, None] == np.arange(len(old)), weight[:, None], 0.0)
+        total = weights.sum(axis=0)
+        if not np.all(total > 0):
+            _check.fail("labeled must have rows of every class", f"{labeled!r}", "pass the rows of the fit")
+        rows = total if labeled.kind == "count" else total**2 / (weights**2).sum(axis=0)
+        ratios = _ratios(found.predict_log_proba(labeled.values) - np.log(old))
+        return _ClassRows(ratios, weights / total, rows, labeled.n_rows)
+
+
+def _ratios(logs: Floats) -> Floats:
+    """Return P of each class divided by its base rate, and by the largest of the row."""
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+
+def _against_rest(logs: Floats, rates: Floats, place: int, labeled: _ClassRows) -> _Sample:
     """Return the sample of one of several classes against the others in their estimated mixture.
 
     f is along/(density at a rate): along which shares move so that f is not correlated with any other change of the
-    mixture, to first order. Rows weighted by their probability of each class stand for the labeled ones.
+    mixture, to first order.
     """
-    ratios = np.exp(logs - logs.max(axis=1, keepdims=True))
+    ratios = _ratios(logs)
     weighted = ratios / (ratios @ rates)[:, None]
     information = weighted.T @ weighted / len(weighted)
     others = np.arange(len(rates)) != place
@@ -482,14 +539,16 @@ def _against_rest(logs: Floats, rates: Floats, place: int, labeled: Floats) -> _
     direction[others] = -np.linalg.lstsq(system, np.append(information[others, place], 1.0), rcond=None)[0][:-1]
     rest = np.where(others, np.maximum(rates, _LEAST), 0.0)
     rest /= rest.sum()
-    base = ratios @ rest
-    new = _Ratios(base, ratios[:, place] - base, ratios @ direction)
-    total = weighted.sum(axis=0)
-    shares = np.divide(weighted, total, out=np.full_like(weighted, 1 / len(weighted)), where=total > 0)
+
+    def along(ratios: Floats) -> _Ratios:
+        base = ratios @ rest
+        return _Ratios(base, ratios[:, place] - base, ratios @ direction)
+
+    known = along(labeled.ratios)
     return _Sample(
-        new,
-        _Labeled(new, shares[:, place], float(labeled[place])),
-        _Labeled(new, shares @ rest, float(1 / (rest**2 / labeled).sum())),
+        along(ratios),
+        _Labeled(known, labeled.share[:, place], float(labeled.rows[place])),
+        _Labeled(known, labeled.share @ rest, float(1 / (rest**2 / labeled.rows).sum())),
     )
 
 

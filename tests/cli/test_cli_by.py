@@ -159,3 +159,51 @@ def test_a_segment_of_scores_within_0_and_1_is_not_read_as_probabilities(run):
     assert told.code == 0
     p = [float(line.split(",")[-1]) for line in told.out.splitlines()[1:4]]
     assert p[2] < p[0] < p[1]
+
+
+def test_rows_without_a_key_are_a_segment_of_results_but_not_of_models(run, tmp_path):
+    rng = np.random.default_rng(0)
+    p = rng.random(400)
+    y = (rng.random(400) < p).astype(int)
+    place = ["", "north", None, "south"] * 100
+    (tmp_path / "keys.csv").write_text(csv_text({"p": p, "label": y, "place": [each or "" for each in place]}))
+    found = run("evaluate", "keys.csv", "--by", "place", "-p", "p", "--json").json["segments"]
+    assert {one["segment"] for one in found} == {"missing", "north", "south"}
+    rows = {name: np.array([(each or "missing") == name for each in place]) for name in ("missing", "north")}
+    for one in found[:2]:
+        here = rows.get(one["segment"])
+        if here is not None:
+            assert one["measures"]["log_loss"]["value"] == pytest.approx(log_loss(y[here], p[here]))
+    compared = run("compare", "keys.csv", "--by", "place", "-s", "p", "--method", "platt", "--json").json["segments"]
+    assert set(compared) == {"missing", "north", "south"}
+    assert run("check", "keys.csv", "--by", "place", "-p", "p", "--max", "log_loss=1").code == 0
+    run("report", "keys.csv", "--by", "place", "-s", "p", "--method", "platt", "-o", "page.json")
+    page = (tmp_path / "page.json").read_text()
+    assert '"segment": "missing"' in page
+    assert '"place": null' in page  # the audit of the same page
+    assert "segment is missing: 200" in run("fit", "keys.csv", "--by", "place", "-s", "p", "-o", "m.json").error
+    assert "segment is missing: 200" in run("evaluate", "keys.csv", "--groups", "place", "-p", "p").error
+
+
+def test_rows_of_several_classes_without_a_key_are_a_segment(run, tmp_path):
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 300)
+    y = [("a", "b", "c")[np.searchsorted(np.cumsum(row), u)] for row, u in zip(p, rng.random(300), strict=True)]
+    columns = {f"p_{name}": p[:, k] for k, name in enumerate("abc")}
+    (tmp_path / "rows.csv").write_text(csv_text({**columns, "label": y, "place": ["north", "", "x"] * 100}))
+    found = run("evaluate", "rows.csv", "--by", "place", "-p", "p_*", "--json").json["segments"]
+    assert {one["segment"] for one in found} == {"missing", "north", "x"}
+
+
+def test_segments_that_are_named_alike_stay_apart(run, tmp_path):
+    p = np.tile([0.2, 0.7, 0.4, 0.9], 60)
+    y = (np.random.default_rng(0).random(240) < p).astype(int)
+    (tmp_path / "alike.csv").write_text(
+        "p,label,u,v\n"
+        + "".join(
+            f'{a},{b},"{u}","{v}"\n' for a, b, (u, v) in zip(p, y, [("a, b", "c"), ("a", "b, c")] * 120, strict=True)
+        )
+    )
+    found = run("evaluate", "alike.csv", "--by", "u,v", "-p", "p", "--json").json["segments"]
+    assert len(found) == 2
+    assert len({one["segment"] for one in found}) == 2

@@ -52,7 +52,12 @@ def test_rows_by_hand(kind):
     found = compare_net_benefit(y, p, q, weight, thresholds=at)
     assert found.difference == pytest.approx(weight @ pair / weight.sum())
     error = np.sqrt(squares @ (pair - found.difference) ** 2) / weight.sum()
-    assert found.high - found.difference == pytest.approx(found.critical * error)
+    cubes = weight if kind == "counts" else weight**3
+    skewness = cubes @ (pair - found.difference) ** 3 / (squares @ (pair - found.difference) ** 2) ** 1.5
+    for end, side in ((found.low, 1), (found.high, -1)):
+        t = (found.difference - end) / error
+        unskewed = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+        assert unskewed == pytest.approx(np.full(3, side * found.critical))
     assert 1.96 < found.critical < 2.42  # Bonferroni's of three is 2.394
 
 
@@ -73,7 +78,7 @@ def test_nothing_is_promised_where_few_cases_are_treated_differently():
     assert np.isnan(found.low).all()
     at = found.thresholds
     apart = (p[:, None] >= at) != (q[:, None] >= at)
-    few = np.minimum(apart[y == 1].sum(axis=0), apart[y == 0].sum(axis=0)) < 5
+    few = np.minimum(apart[y == 1].sum(axis=0), apart[y == 0].sum(axis=0)) < 3
     assert few.any()
     assert np.array_equal(np.isnan(compare_net_benefit(y, p, q).high), few)
     treated = p[:, None] >= at
@@ -94,6 +99,24 @@ def test_the_band_covers_all_thresholds_together():
         found = compare_net_benefit(y, p[rows], q[rows], thresholds=at)
         covered += bool(np.all(~((truth < found.low - 1e-12) | (truth > found.high + 1e-12))))
     assert 0.92 <= covered / 300 <= 0.98
+
+
+def test_the_band_covers_on_both_sides_where_positives_are_rare():
+    """Without the correction for skewness most misses are on one side."""
+    rng = np.random.default_rng(0)
+    odds = rng.normal(-3.5, 1.0, 100_000)
+    p, q, at = 1 / (1 + np.exp(-odds)), 1 / (1 + np.exp(0.4 - 0.6 * odds)), np.arange(1, 11) / 20
+    treated = (p[:, None] >= at).astype(float) - (q[:, None] >= at)
+    truth = (p[:, None] * treated - (1 - p[:, None]) * at / (1 - at) * treated).mean(axis=0)
+    above = below = 0
+    for _ in range(300):
+        rows = rng.integers(0, len(p), 800)
+        y = (rng.random(800) < p[rows]).astype(int)
+        found = compare_net_benefit(y, p[rows], q[rows], thresholds=at)
+        above += bool((truth > found.high + 1e-12).any())
+        below += bool((truth < found.low - 1e-12).any())
+    assert 0.92 <= 1 - (above + below) / 300 <= 0.99
+    assert max(above, below) <= 12
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, -0.1, np.nan])

@@ -109,6 +109,7 @@ class CommandInput:
     seed: int
     groups: str | None = None
     by: str | None = None
+    fits: bool = False
 
     @cached_property
     def file(self) -> ScoreFile:
@@ -129,6 +130,8 @@ class CommandInput:
             classes=names_in(told.classes),
             kind=told.kind,
         )
+        # A result is of the rows without a key, too; a model by segment could not be applied to them.
+        found = replace(found, missing_segments=not self.fits)
         if len(found.scores) > 1:
             refuse_options("the scores of two classes", positive=told.positive)
         else:
@@ -169,7 +172,9 @@ class CommandInput:
         The tables of segments, or else of groups, are the segments of the data.
         """
         roles, width = self.roles, _resolution(self.rows.resolution)
-        parts = roles if roles.groups is None else replace(roles, by=(roles.groups,), groups=None)
+        parts = (
+            roles if roles.groups is None else replace(roles, by=(roles.groups,), groups=None, missing_segments=False)
+        )
         with self.file as file:
             out.remark(roles.message)
             with out.progress(f"Reading {file.name}") as progress:

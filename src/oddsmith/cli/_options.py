@@ -56,7 +56,9 @@ ClassScoresAre = Annotated[
 ResultSegments = Annotated[
     str | None,
     typer.Option(
-        "--by", metavar="A,B,…", help="Columns of segments: also a result for each combination of their values."
+        "--by",
+        metavar="A,B,…",
+        help="Columns of segments: also a result for each combination of their values; rows without one are 'missing'.",
     ),
 ]
 LabelColumn = Annotated[str | None, typer.Option("--label", "-y", help="Column of the label. [default: by its name]")]

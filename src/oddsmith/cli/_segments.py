@@ -31,7 +31,10 @@ def segments_of(source: "CommandInput", found: "Mapping[Any, Rows]", out: "Comma
     """Return the data of the segments that have enough rows, and print how many have not."""
     if source.by is None:
         return {}
-    named = {name if isinstance(name, str) else ", ".join(map(str, name)): part for name, part in found.items()}
+    named: dict[str, Rows] = {}
+    for key, part in found.items():
+        name = key if isinstance(key, str) else ", ".join(map(str, key))
+        named[repr(key) if name in named else name] = part  # ("a, b", "c") and ("a", "b, c") are named alike
     kept = {name: part for name, part in named.items() if _n_rows(part) >= MIN_ROWS}
     left = len(named) - len(kept)
     if left:

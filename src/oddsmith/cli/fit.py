@@ -62,7 +62,7 @@ def fit(
     from oddsmith.files import replacing
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
-    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by, fits=True)
     if by is not None and groups is not None:
         hint = "leave out --groups, and judge each segment by oddsmith evaluate --groups"
         _check.fail("--groups must not be combined with --by", f"--groups {groups} --by {by}", hint)

@@ -44,6 +44,8 @@ def problems_of(file: ScoreFile, columns: Columns, *, infinite: bool = False) ->
         field = f"f{i}"
         empty = f" OR trim({field}) = ''" if file.layout.type_of(name) == "VARCHAR" else ""
         what = columns.role_of(name)
+        if what == "segment" and columns.missing_segments:
+            continue
         of_column = text_literal(f" in {name!r}" if several and what == "score" else "")
         found.append(RowProblem(f"{field} IS NULL{empty}", f"{what} is missing", of_column))
         if what in ("score", "weight"):

@@ -55,6 +55,8 @@ class Columns:
         Columns of segments.
     groups : str or None
         The column that names the group of each row.
+    missing_segments : bool
+        Whether rows without a value of a column of segments are a segment of their own, "missing", rather than bad.
     message : str
         What was guessed, in words; empty if nothing was.
 
@@ -70,6 +72,7 @@ class Columns:
     by: tuple[str, ...] = ()
     groups: str | None = None
     message: str = ""
+    missing_segments: bool = False
 
     def __post_init__(self) -> None:
         _refuse_repeated(self)
@@ -78,6 +81,17 @@ class Columns:
     def names(self) -> list[str]:
         """Columns in use: the scores first, then label, weight, segments and groups where there are any."""
         return [*self.scores, *self._others]
+
+    def key(self, name: str) -> str:
+        """Return an SQL expression for a column of segments, given the columns in use as f0, f1, and so on.
+
+        Parameters
+        ----------
+        name : str
+            A column of segments.
+        """
+        value = f"CAST(f{self.names.index(name)} AS VARCHAR)"
+        return f"CASE WHEN trim({value}) <> '' THEN {value} ELSE 'missing' END" if self.missing_segments else value
 
     @property
     def score(self) -> str:

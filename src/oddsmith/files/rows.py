@@ -151,7 +151,7 @@ def read_rows(
     kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(k)] + [f"CAST(f{k} AS VARCHAR) AS label"]
     if columns.groups is not None:
         kept.append(f"CAST(f{columns.names.index(columns.groups)} AS VARCHAR) AS group_name")
-    kept += [f"CAST(f{columns.names.index(name)} AS VARCHAR) AS k{i}" for i, name in enumerate(columns.by)]
+    kept += [f"{columns.key(name)} AS k{i}" for i, name in enumerate(columns.by)]
     with explained(file.name):
         rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
         found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)

@@ -148,8 +148,7 @@ def read_table(
         _check.fail("a table must be of one column of scores", f"{len(columns.scores)} columns", "use read_rows")
     engine, problems = file.engine, problems_of(file, columns)
     kept = ["TRY_CAST(f0 AS DOUBLE) AS score", "false AS label" if columns.label is None else "f1 AS label"]
-    places = (columns.names.index(name) for name in columns.by)
-    kept += [f"CAST(f{place} AS VARCHAR) AS k{i}" for i, place in enumerate(places)]
+    kept += [f"{columns.key(name)} AS k{i}" for i, name in enumerate(columns.by)]
     more = ["min(score)", "max(score)"]
     if columns.weight is not None:
         more += ["min(weight) FILTER (weight > 0)", "max(weight)", "sum(weight)"]
