@@ -2,6 +2,7 @@
 
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies._record import Record
+from oddsmith_studies.studies._tables import Table
 from oddsmith_studies.studies.platt_1999.machines import BIAS, FOLDS
 from oddsmith_studies.studies.platt_1999.parts import RAW, REGULARIZED, SIGMOID
 from oddsmith_studies.studies.platt_1999.tasks import TASKS, TOPICS
@@ -44,7 +45,20 @@ def all_facts(record: Record) -> dict[str, str]:
         "both_costs_1": "" if record.quick else _both_costs_1(record),
         "reuters": "" if record.quick else _reuters(record),
         "older_run": _older_run(record),
+        "ways": _ways(record.tables["calibration-rows"]),
     }
+
+
+def _ways(table: Table) -> str:
+    """Return what other scores to fit the sigmoid to change, in words."""
+    found: dict[str, list[Interval]] = {}
+    for row in table.rows:
+        if isinstance(change := row[-1], Interval):
+            found.setdefault(str(row[2]), []).append(change)
+    said = [
+        f"{way} ({sum(each.low > 0 for each in changes)} of {len(changes)} tasks)" for way, changes in found.items()
+    ]
+    return f"Three folds are significantly better than {', '.join(said)}." if said else ""
 
 
 def _range(record: Record, claim: str) -> str:
