@@ -15,12 +15,6 @@ from oddsmith.maps import BlendMap, CalibrationMap, InputMap, LogBasisMap, Polyn
 #: more than it brings; this keeps the influence of the prior.
 _FREEDOM = 0.45
 
-#: How far the sum of forecasts of one of several classes may lie from that of the labels, in standard errors.
-HALF, TWO = 0.5, 2.0
-
-#: Fewer cases per class than this leave forecasts the larger freedom: class frequencies are then mostly chance.
-_MANY = 200
-
 #: Forecasts that are further away are brought to the first share of that freedom; within the second one they pass.
 _GOAL, _PASSES = 0.98, 0.99
 _MAX_STEPS = 200
@@ -87,12 +81,11 @@ def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
     return StepMap(fitted.knots, values[1::2], values[0::2])
 
 
-def level_classes(prob: Floats, weight: Floats, totals: Floats, free: Bools) -> Floats:
-    """Return what to add to the logits so that |Σw(P − Y)| of each free class is within half its standard error.
+def level_classes(prob: Floats, weight: Floats, totals: Floats, free: Bools, freedom: float) -> Floats:
+    """Return what to add to the logits so that |Σw(P − Y)| of each free class is within some standard errors.
 
-    With fewer than 200 cases per class two standard errors are allowed. Classes that are within them already are left
-    alone, those that are not are raked to the edge. A blend of forecasts that are all within them is so too, since a
-    mean of probabilities varies no less than they do.
+    Classes that are within them already are left alone, those that are not are raked to the edge. A blend of forecasts
+    that are all within them is so too, since a mean of probabilities varies no less than they do.
 
     Parameters
     ----------
@@ -103,8 +96,10 @@ def level_classes(prob: Floats, weight: Floats, totals: Floats, free: Bools) -> 
         Weight of the cases of each class.
     free : bool array of shape (k,)
         Classes that may be moved.
+    freedom : float
+        How many standard errors sums may be away.
     """
-    shift, freedom = np.zeros(len(prob)), freedom_of(totals)
+    shift = np.zeros(len(prob))
     for _ in range(_MAX_STEPS):
         sums = prob @ weight
         error = np.sqrt(np.maximum(sums - (prob * prob) @ weight, 0.0))
@@ -119,8 +114,3 @@ def level_classes(prob: Floats, weight: Floats, totals: Floats, free: Bools) -> 
         prob = prob * factor[:, None]
         prob /= prob.sum(axis=0)
     return shift
-
-
-def freedom_of(totals: Floats) -> float:
-    """Return how many standard errors sums of forecasts may be away, given the cases of each class."""
-    return HALF if totals.sum() >= _MANY * np.count_nonzero(totals) else TWO

@@ -34,10 +34,6 @@ class Sorted(NamedTuple):
         Where each column was before.
     floor : float
         How far below the largest logit masked ones are, at least.
-    clips : bool
-        Whether logits below the floor, but for those of −inf, are to be read as being there instead.
-    deep : bool
-        Whether logs of probabilities too small for doubles are used.
     """
 
     z: Floats
@@ -45,8 +41,6 @@ class Sorted(NamedTuple):
     weight: Floats
     columns: NDArray[np.intp]
     floor: float
-    clips: bool = False
-    deep: bool = False
 
     @property
     def totals(self) -> Floats:

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, Literal, NamedTuple
@@ -64,6 +64,13 @@ _UNKNOWN = 1.0
 #: Nats by which a blend must beat temperature scaling, over all cases out of sample, to get half of the weight: the
 #: best weights of many parts gain a few by chance.
 _EVIDENCE = 4.0
+
+#: How far the sum of P of each class may be from that of the labels, in standard errors: close, and less so.
+_CLOSE, _LOOSE = 0.5, 2.0
+
+#: From so many cases per class on, sums are close. With fewer, class frequencies are mostly chance: close sums must be
+#: more likely by that many nats, over all cases out of sample, to get half of the weight.
+_MANY_PER_CLASS, _EVIDENCE_OF_BIAS = 200, 2.0
 
 #: Where the true class is on top in every row and a surprise would only be costlier, logits are kept as given, but for
 #: this share of base rates.
@@ -128,18 +135,21 @@ class AutoScaling(JointScaling):
     to chance. The blend shares the weight with temperature scaling as 1 to exp(4 − G), G being its gain over it in nats
     over all cases out of sample. Logits are read as logs of probabilities, log p, and as log(p + ε), ε chosen by the
     likelihood of temperature scaling: the first suits networks, the second forests and nearest neighbors, which
-    predict exactly 0, and naive Bayes uses both. log p is clipped at −700 unless temperature scaling is better without
-    that, as for margins of 10⁴. With more than 4,096 logits, fits are stopped after 80 steps.
+    predict exactly 0, and naive Bayes uses both. Logits that `TemperatureScaling` would clip are read as they are and
+    clipped. log p is clipped at −700 unless temperature scaling is better without that, as for margins of 10⁴. With
+    more than 4,096 logits, fits are stopped after 80 steps.
 
     The log-odds of the blend are moved by the least that makes |Σw(P − Y)| of each class, over the fitted cases,
-    smaller than half a standard error √Σw P(1 − P), or below two of them with fewer than 200 cases per class. This
-    limits class-wise bias, and costs log-loss: about 0.2 over the cases per class.
+    smaller than half a standard error √Σw P(1 − P). This limits class-wise bias, and costs log-loss where there is
+    none: about 0.2 over the cases per class. With fewer than 200 cases per class two standard errors are allowed, and
+    the move is a mean of those for half and for two of them. Half has the weight 1/(1 + exp(2 − G)), G being its gain
+    over two in nats over all cases out of sample.
 
     Where the true class is on top in every row, and one case of unknown class would make the logits less sure, they
     are kept as given but for a share of 0.5 % of the base rates. A logit of −inf masks its class: P = 0.
 
-    A class without cases has no parameters of its own and is left out of that distribution: its probability follows
-    from its own logit. A full matrix is not tried above 256 classes. A float weight w counts as w cases. Above 20,000
+    A class without cases has no parameters of its own and is left out of that move: its probability follows from
+    its own logit. A full matrix is not tried above 256 classes. A float weight w counts as w cases. Above 20,000
     cases fewer folds are judged.
 
     References
@@ -167,25 +177,24 @@ class AutoScaling(JointScaling):
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
         read, (_, _, reason) = clipped_where_better(logits, index, weight)
-        cases = _deep_where_better(sort_cases(logits, index, weight)._replace(floor=read.floor, clips=read.clips))
+        cases = sort_cases(logits, index, weight)
         folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
-        as_given = reason is SeparableWarning and _ReadCases(cases, 0.0).best >= 1
-        candidates = list(_as_given(cases, folds, keep=keep) if as_given else _candidates(cases, folds, keep=keep))
-        judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
-        names = [part.name for part, _ in candidates]
+        first, *others = _readings(cases, read)
+        as_given = reason is SeparableWarning and _ReadCases(cases, first).best >= 1
+        found = _as_given(cases, folds, first, keep) if as_given else _candidates(cases, folds, (first, *others), keep)
+        candidates = list(found)
+        judged = _HeldOutLikelihoods.of(folds, [each.rows for each in candidates])
+        names = [each.part.name for each in candidates]
         weights = np.array([_SURPRISE, 1 - _SURPRISE]) if as_given else _weights(judged, names)
         kept = np.flatnonzero(weights)
-        parts = [candidates[i][0] for i in kept]
+        blend = _Blend([candidates[i] for i in kept], weights[kept], logits.closed is not None)
         shift = np.zeros(logits.z.shape[1])
         if not keep and not as_given:
-            prob = np.exp(_blended(parts, weights[kept], cases)).T
-            if logits.closed is not None:
-                prob[cases.z.T <= MASKED] = 0.0
-                prob /= prob.sum(axis=0)
-            shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
+            shift = blend.shift(cases, folds)
         back = np.argsort(cases.columns)
-        self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
-        self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
+        parts = tuple(_in_order(each.part, back) for each in blend.parts)
+        self._blend = parts, blend.weights, shift[back]
+        self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, blend.weights, strict=True)}
         obstacle = ""
         if folds and reason is not SeparableWarning:
             counts = weight if self.weighted_ else weight.astype(np.int64)
@@ -273,6 +282,30 @@ class AutoScaling(JointScaling):
             yield f"Matrix scaling was not tried: {cases.weight.sum():g} cases are too few for {k} classes."
 
 
+class _Reading(NamedTuple):
+    """A way to read logits.
+
+    Attributes
+    ----------
+    floor : float
+        Logits this far below the largest of their row are masked.
+    clips : bool
+        Whether they are read as being there instead, but for those of −inf.
+    deep : bool
+        Whether logs of probabilities too small for doubles are used.
+    softening : float
+        What is added to probabilities.
+    suffix : str
+        Of the names of parts.
+    """
+
+    floor: float
+    clips: bool = False
+    deep: bool = False
+    softening: float = 0.0
+    suffix: str = ""
+
+
 class _ReadLogits(NamedTuple):
     """Logits as a part reads them: logs of k times the probabilities, and which of them are masked."""
 
@@ -280,14 +313,14 @@ class _ReadLogits(NamedTuple):
     gone: Bools | None
 
     @classmethod
-    def of(cls, cases: Sorted, softening: float) -> "_ReadLogits":
+    def of(cls, cases: Sorted, reading: _Reading) -> "_ReadLogits":
         """Read logits; the logs are 0 where all classes are as probable."""
-        z, gone = cases.z, cases.z <= (MASKED if cases.clips else -cases.floor)
-        if cases.clips:
-            z = np.where(gone, z, np.maximum(z, -cases.floor))
-        log_prob = np.maximum(log_softmax(z, axis=1), -cases.floor if cases.deep and softening == 0 else FLOOR)
-        if softening > 0:
-            log_prob = np.log(np.exp(log_prob) + softening)
+        z, gone = cases.z, cases.z <= (MASKED if reading.clips else -reading.floor)
+        if reading.clips:
+            z = np.where(gone, z, np.maximum(z, -reading.floor))
+        log_prob = np.maximum(log_softmax(z, axis=1), -reading.floor if reading.deep else FLOOR)
+        if reading.softening > 0:
+            log_prob = np.log(np.exp(log_prob) + reading.softening)
         return cls(np.asarray(log_prob + math.log(z.shape[1])), gone if gone.any() else None)
 
     def features(self, axes: int) -> Floats:
@@ -309,25 +342,35 @@ def _log_proba(part: ScalingPart, read: _ReadLogits) -> Floats:
     return np.asarray(log_softmax(scaled, axis=1))
 
 
-def _deep_where_better(cases: Sorted) -> Sorted:
-    """Return cases whose logs of probabilities have no floor if temperature scaling is better so, as of margins."""
-    if not np.any((cases.z < FLOOR) & (cases.z > -cases.floor)):
-        return cases
-    return min((cases, cases._replace(deep=True)), key=lambda read: _ReadCases(read, 0.0).tempered_loss())
+def _readings(cases: Sorted, read: Logits) -> Iterator[_Reading]:
+    """Yield the readings of a blend: the best one for temperature scaling, another without its clip, one softened."""
+    first = _deep_where_better(cases, _Reading(read.floor, clips=read.clips))
+    yield first
+    if read.clips:
+        yield _deep_where_better(cases, _Reading(cases.floor, suffix=", unclipped"))
+    plain = first._replace(deep=False)
+    softened = (plain._replace(softening=softening, suffix=", softened") for softening in _SOFTENINGS)
+    if (best := _best(cases, (first, *softened))).softening > 0:
+        yield best
 
 
-def _softenings(cases: Sorted) -> list[float]:
-    """Return 0 and, where another reading suits temperature scaling better, that one."""
-    losses = {softening: _ReadCases(cases, softening).tempered_loss() for softening in (0.0, *_SOFTENINGS)}
-    return sorted({0.0, min(losses, key=lambda softening: losses[softening])})
+def _deep_where_better(cases: Sorted, reading: _Reading) -> _Reading:
+    """Return a reading whose logs of probabilities have no floor if that is better, as for margins."""
+    deep = np.any((cases.z < FLOOR) & (cases.z > -reading.floor))
+    return _best(cases, (reading, reading._replace(deep=True))) if deep else reading
+
+
+def _best(cases: Sorted, readings: Sequence[_Reading]) -> _Reading:
+    """Return the reading that suits temperature scaling best."""
+    return min(readings, key=lambda reading: _ReadCases(cases, reading).tempered_loss())
 
 
 class _ReadCases:
     """Cases under one reading, and the parts that are fitted to them."""
 
-    def __init__(self, cases: Sorted, softening: float) -> None:
-        self.softening, self.totals = softening, cases.totals
-        self.read = _ReadLogits.of(cases, softening)
+    def __init__(self, cases: Sorted, reading: _Reading) -> None:
+        self.reading, self.totals = reading, cases.totals
+        self.read = _ReadLogits.of(cases, reading)
         self.best, size, reason = fit_temperature(self.read.x, cases.truth, cases.weight, _UNKNOWN)
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
@@ -367,21 +410,20 @@ class _ReadCases:
 
     def part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
         """Return a part under this reading."""
-        full = f"{name}, softened" if self.softening > 0 else name
         reading: LogitReading = "floored_log_probabilities"
-        if self._cases.deep and self.softening == 0:
+        if self.reading.deep:
             reading = "log_probabilities" if coef.ndim == 2 else "logits"
         floor: tuple[float | None, ...] = ()
-        if self._cases.clips:
-            floor = self._cases.floor, None
+        if self.reading.clips:
+            floor = self.reading.floor, None
         elif coef.ndim:  # one number leaves logits as they are: a floor would clip them
-            floor = self._cases.floor, self._drop
-        return ScalingPart(full, reading, self.softening, coef, intercept, *floor)
+            floor = self.reading.floor, self._drop
+        return ScalingPart(name + self.reading.suffix, reading, self.reading.softening, coef, intercept, *floor)
 
     @property
     def _drop(self) -> float:
         """By how much masked classes are lowered."""
-        return min((-FLOOR if self._cases.clips else self._cases.floor) / self.unit, STEEPEST)
+        return min((-FLOOR if self.reading.clips else self.reading.floor) / self.unit, STEEPEST)
 
 
 def _rounded(coef: Floats) -> Floats:
@@ -390,53 +432,69 @@ def _rounded(coef: Floats) -> Floats:
     return coef if largest == 0 else np.round(coef, _DIGITS - 1 - math.floor(math.log10(largest)))
 
 
-def _as_given(cases: Sorted, folds: Sequence[Fold[Sorted]], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
-    """Yield the shares of classes and the logits as given, with the log-likelihood of each case."""
-    constants = [_ReadCases(fold.rest, 0.0).constant(keep) for fold in folds]
-    whole = _ReadCases(cases, 0.0)
-    given = whole.part(_AS_GIVEN, np.array(1.0), np.zeros(len(whole.totals)))
-    for part, others in ((whole.constant(keep), constants), (given, [given] * len(folds))):
-        yield part, _judge(others, [_ReadLogits.of(fold.part, 0.0) for fold in folds], folds)
+class _Candidate(NamedTuple):
+    """A part fitted to all cases, those of the folds, and the log-likelihood of each case by the part of its fold."""
+
+    part: ScalingPart
+    of_folds: Sequence[ScalingPart]
+    rows: Floats
+    reading: _Reading
 
 
-def _judge(parts: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[Fold[Sorted]]) -> Floats:
-    """Return the log-likelihood of each case by the part of its fold."""
-    each = zip(parts, seen, folds, strict=True)
-    return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
+class _Fits:
+    """Cases under one reading, all of them and fold by fold."""
+
+    def __init__(self, cases: Sorted, folds: Sequence[Fold[Sorted]], reading: _Reading) -> None:
+        self.whole, self.rests = _ReadCases(cases, reading), [_ReadCases(fold.rest, reading) for fold in folds]
+        self._parts = [(_ReadLogits.of(fold.part, reading), fold.part) for fold in folds]
+
+    def candidate(self, fit: Callable[[_ReadCases], ScalingPart]) -> _Candidate:
+        """Fit a part to all cases and to those of each fold, and judge these."""
+        return self.judged(fit(self.whole), [fit(rest) for rest in self.rests])
+
+    def judged(self, part: ScalingPart, of_folds: Sequence[ScalingPart]) -> _Candidate:
+        """Judge the parts of folds by the cases that they did not see."""
+        each = zip(of_folds, self._parts, strict=True)
+        rows = [_of_true(_log_proba(one, read), cases.truth) for one, (read, cases) in each]
+        return _Candidate(part, of_folds, np.concatenate([[], *rows]), self.whole.reading)
+
+    def path(self, kind: str) -> Iterator[_Candidate]:
+        """Yield fits from stiff to free, each started from the last, until one does worse out of sample."""
+        weight = np.concatenate([cases.weight for _, cases in self._parts])
+        starts: list[LinearFit | None] = [None] * (1 + len(self.rests))
+        best = math.inf
+        for times in _PENALTIES[kind]:
+            each = zip((self.whole, *self.rests), starts, strict=True)
+            fits = [cases.fit(kind, times, start) for cases, start in each]
+            starts = [found for found, _ in fits]
+            part, *of_folds = (part for _, part in fits)
+            yield (found := self.judged(part, of_folds))
+            if (loss := -float(weight @ found.rows)) > best:
+                return
+            best = loss
 
 
-def _candidates(cases: Sorted, folds: Sequence[Fold[Sorted]], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
-    """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
-    for softening in _softenings(cases):
-        whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
-        seen = [_ReadLogits.of(fold.part, softening) for fold in folds]
-        judged = partial(_judge, seen=seen, folds=folds)
-        if softening == 0:
-            constant, *constants = (each.constant(keep) for each in (whole, *rests))
-            yield constant, judged(constants)
+def _as_given(cases: Sorted, folds: Sequence[Fold[Sorted]], reading: _Reading, keep: bool) -> Iterator[_Candidate]:
+    """Yield the shares of classes and the logits as given."""
+    fits = _Fits(cases, folds, reading)
+    yield fits.candidate(lambda read: read.constant(keep))
+    yield fits.candidate(lambda read: read.part(_AS_GIVEN, np.array(1.0), np.zeros(len(read.totals))))
+
+
+def _candidates(
+    cases: Sorted, folds: Sequence[Fold[Sorted]], readings: Sequence[_Reading], keep: bool
+) -> Iterator[_Candidate]:
+    """Yield all parts, each fitted to all cases, and judged by fits that did not see a case."""
+    for reading in readings:
+        fits = _Fits(cases, folds, reading)
+        if reading is readings[0]:
+            yield fits.candidate(lambda read: read.constant(keep))
         for times in _WARMER if keep else (1.0,):
-            yield whole.tempered(times), judged([each.tempered(times) for each in rests])
+            yield fits.candidate(partial(_ReadCases.tempered, times=times))
         if keep or not folds:
             continue
         for kind in ("vector", "matrix") if _affords_matrix(cases) else ("vector",):
-            yield from _path(kind, whole, rests, judged, np.concatenate([fold.part.weight for fold in folds]))
-
-
-def _path(
-    kind: str, whole: _ReadCases, rests: Sequence[_ReadCases], judged: Any, weight: Floats
-) -> Iterator[tuple[ScalingPart, Floats]]:
-    """Yield fits from stiff to free, each started from the last, until one does worse out of sample."""
-    starts: list[LinearFit | None] = [None] * len(rests)
-    start, best = None, math.inf
-    for times in _PENALTIES[kind]:
-        fits = [each.fit(kind, times, begin) for each, begin in zip(rests, starts, strict=True)]
-        starts = [found for found, _ in fits]
-        rows = judged([part for _, part in fits])
-        start, part = whole.fit(kind, times, start)
-        yield part, rows
-        if (loss := -float(weight @ rows)) > best:
-            return
-        best = loss
+            yield from fits.path(kind)
 
 
 class _HeldOutLikelihoods(NamedTuple):
@@ -487,12 +545,49 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _blended(parts: Sequence[ScalingPart], weights: Floats, cases: Sorted) -> Floats:
-    """Return log P of a blend, shape (n, k)."""
-    softenings = {part.softening for part in parts}
-    read = {softening: _ReadLogits.of(cases, softening) for softening in softenings}
-    logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
-    return reduce(np.logaddexp, logs)
+class _Blend(NamedTuple):
+    """Parts with their weights, and whether some logits are −inf."""
+
+    parts: Sequence[_Candidate]
+    weights: Floats
+    closed: bool
+
+    def shift(self, cases: Sorted, folds: Sequence[Fold[Sorted]]) -> Floats:
+        """Return what to add to the logs of P, so that its sums are close to those of the classes.
+
+        With few cases per class it is a mean of what makes sums close and of what makes them less so; the first has the
+        more weight the better it is out of sample.
+        """
+        log_prob = self._log_prob(cases, None)
+        close = self._leveled(log_prob, cases, _CLOSE)
+        if cases.weight.sum() >= _MANY_PER_CLASS * np.count_nonzero(cases.totals):
+            return close
+        loose = self._leveled(log_prob, cases, _LOOSE)
+        gain = sum(self._gain(*fold, i) for i, fold in enumerate(folds)) if folds else -math.inf
+        shift = loose + expit(gain - _EVIDENCE_OF_BIAS) * (close - loose)
+        return np.asarray(shift + self._leveled(log_prob + shift, cases, _LOOSE))
+
+    def _gain(self, seen: Sorted, new: Sorted, fold: int) -> float:
+        """Return by how much closer sums raise the log-likelihood of the cases that a fold has not seen."""
+        log_prob, out = self._log_prob(seen, fold), self._log_prob(new, fold)
+        shifts = (self._leveled(log_prob, seen, freedom) for freedom in (_CLOSE, _LOOSE))
+        close, loose = (_of_true(log_softmax(out + shift, axis=1), new.truth) for shift in shifts)
+        return float(new.weight @ (close - loose))
+
+    def _log_prob(self, cases: Sorted, fold: int | None) -> Floats:
+        """Return log P, shape (n, k), by the fits to all cases, or by those of a fold."""
+        read = {each.reading: _ReadLogits.of(cases, each.reading) for each in self.parts}
+        fitted = ((each.part if fold is None else each.of_folds[fold], read[each.reading]) for each in self.parts)
+        logs = (_log_proba(part, x) + math.log(w) for (part, x), w in zip(fitted, self.weights, strict=True))
+        return reduce(np.logaddexp, logs)
+
+    def _leveled(self, log_prob: Floats, cases: Sorted, freedom: float) -> Floats:
+        """Return what brings sums within so many standard errors of those of the classes."""
+        prob = softmax(log_prob, axis=1).T
+        if self.closed:
+            prob[cases.z.T <= MASKED] = 0.0
+            prob /= prob.sum(axis=0)
+        return level_classes(prob, cases.weight, cases.totals, cases.totals > 0, freedom)
 
 
 def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
