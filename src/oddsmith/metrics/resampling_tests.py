@@ -113,7 +113,8 @@ def paired_bootstrap(
     keeps its level without them (Bahadur and Savage). This bound does not affect the interval. With ten units or fewer,
     `micro_sign_test` and `cluster_sign_flip_test` can find that one method wins more often, which is another question.
 
-    Groups of unequal weights v count as n = (Σv)²/Σv² units here and in Student's t.
+    Groups of unequal weights v count as n = (Σv)²/Σv² units here, and Student's t has (Σv²)²/Σv⁴ − 1 degrees of
+    freedom.
 
     Of more than 1024 pairs the 256 smallest and the 256 largest differences are drawn one by one, as a single one may
     decide the mean; the others in 512 groups of similar differences, and what a group varies within is drawn from a
@@ -125,6 +126,7 @@ def paired_bootstrap(
     Mathematical Statistics 1956.
     P. Hall, On the removal of skewness by transformation, Journal of the Royal Statistical Society B 1992.
     P. Hall, The Bootstrap and Edgeworth Expansion, 1992.
+    F. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics 1946.
 
     Examples
     --------
@@ -187,6 +189,12 @@ class _Units(NamedTuple):
         """How many units of equal weight vary as much, two or more."""
         return max(float((self.rows @ self.sizes) ** 2 / (self.rows @ self.sizes**2)), 2.0)
 
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance of their mean, by Satterthwaite's rule, one or more."""
+        squares = self.sizes**2
+        return max(float((self.rows @ squares) ** 2 / (self.rows @ squares**2)) - 1, 1.0)
+
     def draw(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw as many units with replacement, block by block: how often each kind."""
         chance = self.rows / self.rows.sum()
@@ -225,7 +233,7 @@ def _studentized(
 ) -> tuple[float, float, float]:
     """Return limits and p-value by means of samples in units of their standard errors, and by Student's t."""
     error = float(_errors(units, units.rows[None, :], np.array([mean]))[0])
-    n, least = units.effective, (1 - _MISSING) ** units.effective
+    least = (1 - _MISSING) ** units.effective
     if error <= _SLACK * abs(mean):
         return mean, mean, max(least, 1 / (draws + 1))
     found = []
@@ -243,11 +251,11 @@ def _studentized(
     other_side = 1 + int(np.sum(towards <= abs(t)))
     by_draws = max(two_sided, 2 * min(one_sided, other_side)) / (draws + 1)
     unskewed = _Unskewed.of(units, mean)
-    by_student = 2 * float(stdtr(n - 1, -min(abs(t), abs(unskewed.ratio(t)))))
+    by_student = 2 * float(stdtr(units.freedom, -min(abs(t), abs(unskewed.ratio(t)))))
     p_value = min(max(by_draws, by_student, least), 1.0)
     finite = ratios[np.isfinite(ratios)] if np.isfinite(ratios).any() else np.zeros(1)
     below, above = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
-    student = float(stdtrit(n - 1, (1 + level) / 2))
+    student = float(stdtrit(units.freedom, (1 + level) / 2))
     reach = max(float(np.quantile(np.abs(finite), level)), student)
     low = mean - error * max(float(above), reach, unskewed.inverse(student))
     high = mean - error * min(float(below), -reach, unskewed.inverse(-student))
