@@ -18,6 +18,9 @@ from samples import ours_allowed
 BLOBS = np.array([[0.0, 0.0], [2.5, 0.0], [0.0, 2.5]])
 
 
+FIVE = StratifiedKFold(5)
+
+
 def three_blobs(n, rng):
     y = rng.integers(0, 3, n)
     return BLOBS[y] + rng.normal(size=(n, 2)), y
@@ -66,6 +69,16 @@ class TestAClassInOneGroup:
             model = CalibratedClassifier(GaussianNB(), "platt", multiclass=multiclass).fit(X, y, groups=groups)
         prob = np.clip(model.predict_proba(X_new), 1e-3, None)  # least squares on the simplex give zeros
         assert log_loss(y_new, prob / prob.sum(axis=1, keepdims=True)) < 0.6
+
+    @pytest.mark.parametrize("multiclass", ["one_vs_rest", "pairwise", [[1, -1, 0], [1, 0, -1], [0, 1, -1]]])
+    def test_a_fold_without_a_class_is_no_sign_of_worse_decisions(self, multiclass, recwarn):
+        """A pair of which one class had no score was read as certain against the other one."""
+        X, y = three_blobs(300, np.random.default_rng(0))
+        folds = [(train[y[train] != 1] if i < 2 else train, test) for i, (train, test) in enumerate(FIVE.split(X, y))]
+        CalibratedClassifier(
+            GaussianNB(), "platt", cv=folds, multiclass=multiclass, response_method="predict_proba"
+        ).fit(X, y)
+        assert {warning.category for warning in recwarn} == {UnseenClassWarning}
 
     @pytest.mark.parametrize("ensemble", [False, True])
     def test_two_classes_are_refused(self, ensemble):

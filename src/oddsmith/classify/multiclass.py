@@ -301,16 +301,19 @@ def warn_of_lost_accuracy(
 ) -> None:
     """Warn where the largest probability is clearly less often that of the true class than the largest score was.
 
-    Scores of one class against the rest, such as raw log-odds of naive Bayes, may be comparable within a row only.
+    Scores of one class against the rest, such as raw log-odds of naive Bayes, may be comparable within a row only. Rows
+    without a score of a class that only other folds saw are not compared.
     """
     k, form = len(target.classes), pooled.scores.form
     if target.multilabel or k == 2 or form in ("pairs", "problems"):
         return
-    prob = calibration.predict_proba(calibration.scores(pooled.values, form))
-    before, after = (
-        np.argmax(np.where(np.isnan(each), -np.inf, each), axis=1) == target.codes for each in (pooled.values, prob)
-    )
-    cases = np.ones(len(before)) if weight is None else weight.astype(np.float64)
+    whole = ~np.isnan(pooled.values[:, pooled.seen]).any(axis=1)
+    if not whole.any():
+        return
+    values, truth = pooled.values[whole], target.codes[whole]
+    prob = calibration.predict_proba(calibration.scores(values, form))
+    before, after = (np.argmax(each, axis=1) == truth for each in (np.where(np.isnan(values), -np.inf, values), prob))
+    cases = np.ones(len(truth)) if weight is None else weight[whole].astype(np.float64)
     changed, n = cases[before != after], float(cases.sum())
     lost = float(cases @ before - cases @ after)
     if lost > max(_LESS_ACCURATE * n, _SURE * float(np.sqrt(changed @ changed))):
