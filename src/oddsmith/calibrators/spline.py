@@ -12,7 +12,7 @@ from oddsmith.calibrators._base import Fitted, unconverged
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._selection import Selected
-from oddsmith.data import ScoreTable, is_separable, quantiles
+from oddsmith.data import ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, LongDesign, ScoreScale, design, platt_targets, sketch
 from oddsmith.maps import PolynomialMap
@@ -72,8 +72,9 @@ class SplineCalibrator(UnitCalibrator):
 
     Notes
     -----
-    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by
-    Newton's method. With perfectly separated classes the fit is to Platt's targets.
+    Minimizes the log-loss of the log-odds f(sᵢ) plus ½λ ∫f″² over natural cubic splines f, straight beyond the end
+    knots, by Newton's method. The targets are Platt's instead of 0 and 1: cases of one class alone, as at the ends,
+    would otherwise be nearly certain. Penalties are compared by labels.
 
     References
     ----------
@@ -97,7 +98,7 @@ class SplineCalibrator(UnitCalibrator):
     knots_: Floats = field(init=False)
     weights_: Floats = field(init=False)
 
-    _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
+    _when_separable: ClassVar[str] = "only Platt's targets keep the fit finite"
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("penalty_", "penalty", 0.5),)
 
     def _check_parameters(self) -> None:
@@ -113,9 +114,8 @@ class SplineCalibrator(UnitCalibrator):
         spread = math.sqrt(sketch(table, frame, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
-        targets = platt_targets(table) if is_separable(table) else LABELS
         shapes = spline.shapes
-        long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
+        long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, platt_targets(table), knots)
         # ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight.
         roughness = np.diag(np.append(np.zeros(2), np.ones(len(knots) - 2)))
         if isinstance(self.penalty, str):
