@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from oddsmith import ScoreTable
+from oddsmith.data import kind_of_ranking, ranking_z, signal_kind
 from oddsmith.errors import InvalidInputError
 
 TABLE = ScoreTable.from_arrays([0.2, 0.9, 0.2, -1.0], [0, 1, 1, 0])
@@ -75,3 +76,14 @@ def test_refusals(act, words):
 def test_forecasts_may_be_infinite():
     forecast = TABLE.map(lambda s: np.where(s > 0.5, np.inf, s))
     assert forecast.scores[-1] == np.inf
+
+
+@pytest.mark.parametrize("digits", [1, 8], ids=["ties", "apart"])
+@pytest.mark.parametrize("effect", [-0.02, 0.0, 0.003, 0.0097, 0.02, 1.0])
+def test_blocks_of_a_long_table_tell_the_same_signal_as_its_scores(effect, digits):
+    rng = np.random.default_rng(5)
+    scores = np.round(rng.normal(size=60_000) * 10_000, digits)
+    y = rng.random(60_000) < 1 / (1 + np.exp(-effect * scores / 10_000))
+    table = ScoreTable.from_arrays(scores, y)
+    assert len(table) > 20_000
+    assert kind_of_ranking(table) == signal_kind(ranking_z(table))

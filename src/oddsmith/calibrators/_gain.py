@@ -8,7 +8,7 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.calibrators._reading import ScoreKind, in_foreign_units, in_other_units
-from oddsmith.data import ScoreTable, SignalKind, ranking_z, signal_kind
+from oddsmith.data import ScoreTable, SignalKind, kind_of_ranking
 from oddsmith.maps import logit
 
 #: Why a fit is of little use.
@@ -55,7 +55,7 @@ def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: Sc
     ``table`` has all cases, ``judged`` what was held out. A score that is reversed or without signal is never worth it.
     """
     gain = _against_base_rate(table, judged, blend) if kind is None else _against_scores(table, judged, blend, kind)
-    obstacle = _OBSTACLES.get(signal_kind(ranking_z(table)))
+    obstacle = _OBSTACLES.get(kind_of_ranking(table))
     if obstacle is None:
         return gain
     return replace(gain, worth_it=None if gain.worth_it is None else False, outcome="", obstacle=obstacle)

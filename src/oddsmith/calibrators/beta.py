@@ -14,6 +14,7 @@ from oddsmith.data import LabeledScores, Sample, ScoreTable, binary_scale, is_se
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.fitting import (
     LABELS,
+    SINGLE,
     FeatureMap,
     LongDesign,
     Minimum,
@@ -154,7 +155,7 @@ class BetaCalibrator(UnitCalibrator):
                 if fit.converged and np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
                     return fit
             data = ScoreTable.from_rows(data)
-        return fit_rising(LongDesign.of(data, frame, features, targets, np.empty(0)), none)
+        return fit_rising(LongDesign.of(data, frame, features, targets, np.empty(0), SINGLE), none)
 
 
 def _is_wall(slopes: Floats, effects: Floats) -> bool:

@@ -14,7 +14,7 @@ from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading, ScoreKind, softened
 from oddsmith.data import Sample, ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.fitting import LongDesign, ScoreScale, platt_targets, rising_step, sketch
+from oddsmith.fitting import SINGLE, LongDesign, ScoreScale, platt_targets, rising_step, sketch
 from oddsmith.maps import PolynomialMap
 
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
@@ -94,7 +94,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     def _fit(self, table: ScoreTable) -> Fitted:
         frame = ScoreScale.of(table)
         knots = self._place(table, frame)
-        points = sketch(table, frame, knots, fine=True)
+        points = sketch(table, frame, knots, fine=True, longest=SINGLE)
         spread = math.sqrt(points.variance)
         ends = np.concatenate([[-np.inf], frame.x(knots), [np.inf]])
 

@@ -27,6 +27,7 @@ from oddsmith.data.signal import Signal
 from oddsmith.data.signal import SignalKind as SignalKind
 from oddsmith.data.signal import is_reversed as is_reversed
 from oddsmith.data.signal import is_separable as is_separable
+from oddsmith.data.signal import kind_of_ranking as kind_of_ranking
 from oddsmith.data.signal import ranking_z as ranking_z
 from oddsmith.data.signal import share_of_copies as share_of_copies
 from oddsmith.data.signal import signal_kind as signal_kind

@@ -20,6 +20,7 @@ from oddsmith.fitting.random_effects import GroupEffects as GroupEffects
 from oddsmith.fitting.random_effects import LabeledOdds as LabeledOdds
 from oddsmith.fitting.random_effects import fit_groups as fit_groups
 from oddsmith.fitting.random_effects import held_out_gain as held_out_gain
+from oddsmith.fitting.sketches import SINGLE as SINGLE
 from oddsmith.fitting.sketches import ScoreScale as ScoreScale
 from oddsmith.fitting.sketches import Sketch as Sketch
 from oddsmith.fitting.sketches import in_blocks as in_blocks

@@ -16,7 +16,7 @@ from oddsmith._types import Floats
 from oddsmith.data import LabeledScores, ScoreTable, slices
 from oddsmith.fitting.cells import FINE, Cells, pooling_error
 from oddsmith.fitting.newton import Direction, Minimum, Quadratic, minimize, newton_step
-from oddsmith.fitting.sketches import ScoreScale, Sketch, sketch
+from oddsmith.fitting.sketches import SHORT, ScoreScale, Sketch, sketch
 from oddsmith.fitting.targets import Targets
 
 #: From standardized scores to features, shape (n,) to (n, k).
@@ -142,10 +142,16 @@ class LongDesign:
 
     @classmethod
     def of(
-        cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, breaks: Floats
+        cls,
+        table: ScoreTable,
+        frame: ScoreScale,
+        features: FeatureMap,
+        targets: Targets,
+        breaks: Floats,
+        longest: int = SHORT,
     ) -> "LongDesign":
         """Sum the features over the targets of both classes; ``breaks`` are scores at which features are not smooth."""
-        points = sketch(table, frame, breaks)
+        points = sketch(table, frame, breaks, longest=longest)
         size = features(np.zeros(1)).shape[1]
         total = sum(up @ columns for columns, up, _ in _walk(table, frame, features, targets, size))
         short = design(points, features, targets, np.asarray(total))

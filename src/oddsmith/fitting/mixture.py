@@ -20,7 +20,7 @@ def mixture_weights(likelihood: Floats, cases: Floats, prior: Floats | None = No
     if prior is None:
         prior = np.full(size, _PRIOR / size)
     used = cases > 0
-    likelihood, cases = likelihood[:, used], cases[used]
+    likelihood, cases = np.ascontiguousarray(likelihood[:, used]), cases[used]  # else columns lie apart: twice the time
     total = float(cases.sum() + prior.sum())
     # Steps become small where rows that all parts forecast alike outweigh the others: then the prior decides.
     weights = (prior / prior.sum() + 1 / size) / 2

@@ -18,7 +18,10 @@ from oddsmith.fitting.cells import Cells, core
 from oddsmith.maps import FAR
 
 #: Tables with at most this many distinct scores are their own sketch.
-_SHORT = 600
+SHORT = 600
+
+#: So many for a single fit, which then takes no longer than to make a sketch.
+SINGLE = 2048
 _BLOCKS = 128
 
 
@@ -85,13 +88,14 @@ class Sketch:
         return fitted, out
 
 
-def sketch(table: ScoreTable, frame: ScoreScale, breaks: Floats, fine: bool = False) -> Sketch:
+def sketch(table: ScoreTable, frame: ScoreScale, breaks: Floats, fine: bool = False, longest: int = SHORT) -> Sketch:
     """Return the sketch of a table on a standardized scale, with blocks divided at ``breaks`` (scores).
 
     A fine one also has edges evenly over the scores, as `Cells` are, and mostly needs no pass over the table to follow.
+    A table of up to ``longest`` distinct scores is its own.
     """
     scale, shift = frame
-    if len(table) <= _SHORT:
+    if len(table) <= longest:
         x = table.scores / scale - shift
         pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
         pos_x = x
@@ -99,7 +103,7 @@ def sketch(table: ScoreTable, frame: ScoreScale, breaks: Floats, fine: bool = Fa
             pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
         return Sketch(x[None], (pos + neg)[None], pos_x, pos, neg)
     if fine:
-        cells = Cells.over(table, scale, shift, core(table.scores[:: len(table) // _SHORT] / scale - shift))
+        cells = Cells.over(table, scale, shift, core(table.scores[:: len(table) // SHORT] / scale - shift))
         breaks = np.concatenate([breaks, (cells.edges + shift) * scale])
     edges = _edges(len(table), np.searchsorted(table.scores, breaks, side="right"))
     center, width, pos, neg, pos_x, *moments = _block_moments(table, edges, scale, shift)
