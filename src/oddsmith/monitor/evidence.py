@@ -47,7 +47,7 @@ _FEWEST = 20
 
 
 def start_prior(rows: int) -> float:
-    """Return the prior probability that calibration is lost later than after so many rows.
+    """Return the prior probability that calibration is lost later than after a number of rows.
 
     The prior of a loss at row j is 30 % at the start, and else about proportional to 1/(j log² j): it sums to 1 over an
     endless run.
@@ -74,7 +74,7 @@ class MapError:
 
     @staticmethod
     def like(log_odds: Floats, weight: Floats, center: float, rows: float, prevalence: float) -> "MapError":
-        """Return the error of a map that was fitted to so many rows with this share of positives.
+        """Return the error of a map that was fitted to a number of rows with this share of positives.
 
         Their log-odds are taken to be distributed as these, but for an exponential tilt that gives the share.
         """
@@ -98,7 +98,7 @@ class MapError:
 
     @staticmethod
     def of(log_odds: Floats, weight: Floats, center: float, rows: float | None = None) -> "MapError":
-        """Return the error of a map that was fitted to rows with these log-odds, or to so many rows like these.
+        """Return the error of a map that was fitted to rows with these log-odds, or to a number of rows like these.
 
         The covariance is the inverse of the information Σ p(1 − p) (1, x)(1, x)ᵀ of a logistic fit, with x the distance
         of the log-odds from the center.
@@ -183,7 +183,7 @@ class Evidence:
         return np.asarray(np.asarray(pos, float) @ (moved - z).T - np.asarray(total, float) @ excess.T)
 
     def count(self, ratios: Floats, rows: int) -> None:
-        """Count a batch by its ratios; with leading axes, one batch of so many rows of each of several streams."""
+        """Count a batch by its ratios; with leading axes, one batch of each of several streams."""
         after = self.rows + rows
         begins = start_prior(self.rows) - start_prior(after) + (_FROM_THE_START if self.rows == 0 else 0.0)
         null = np.asarray(self.null)[..., None]
