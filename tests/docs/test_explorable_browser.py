@@ -94,7 +94,7 @@ def test_nothing_beats_the_true_probability(page):
 
 
 def test_calibrated_scores_need_no_calibration(page):
-    page.get_by_text("honest scores").click()
+    page.get_by_text("calibrated scores").click()
     settle(page)
     uncalibrated, *fitted, truth = losses(page)
     assert uncalibrated == pytest.approx(truth, abs=0.001)
