@@ -96,7 +96,7 @@ class Stream(NamedTuple):
 
     @staticmethod
     def of(monitor: Monitor, log_odds: Any, first: Any) -> "Stream":
-        """Return the stream of a monitor, by its model where it has one, whose first batch has this number of rows of each."""
+        """Return the stream of a monitor, by its model where it has one; ``first`` is the size of the first batch."""
         if monitor.model is not None:
             log_odds = readings(monitor.model)(_GRID)
         like = ScoreTable.from_arrays(log_odds, np.zeros(len(log_odds), int), first)
