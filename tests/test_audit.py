@@ -207,3 +207,14 @@ def test_ratio_intervals_exclude_1_where_the_test_rejects(weight):
     excluded = np.array([not one.ratio_low <= 1 <= one.ratio_high for one in segments])
     assert 30 < rejected.sum() < 140
     assert (rejected != excluded).mean() <= (0 if weight is None else 0.05)
+
+
+def test_a_missing_value_and_the_text_missing_have_names_of_their_own():
+    rng = np.random.default_rng(0)
+    p = rng.random(200)
+    rows = {"probability": p, "label": (rng.random(200) < p).astype(int), "seg": [None, "missing"] * 100}
+    found = audit(pd.DataFrame(rows), "seg")
+    assert {segment.name for segment in found.segments} == {"seg missing", "seg 'missing'"}
+    one = audit(pd.DataFrame(rows | {"seg": ["a"] * 197 + ["b"] * 3}), "seg")
+    assert "in 1 segment (Holm" in one.verdict
+    assert one.verdict.endswith(" 1 segment has fewer than 50 rows and is left out.")

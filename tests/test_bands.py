@@ -221,6 +221,9 @@ def test_calibrators_keep_their_band_and_its_limits_are_models():
         cal = method(keep_band=0.9).fit(scores, y)
         assert cal.band_ == found
         np.testing.assert_array_equal(cal.predict_interval(places), found.limits(places))
+        np.testing.assert_array_equal(cal.predict_interval(places, found.level), found.limits(places))
+        with pytest.raises(InvalidInputError, match=r"level must be 0.\d+, that of the limits; got level=0.5"):
+            Model.from_fitted(cal).predict_interval(places, 0.5)
         chunks = method(keep_band=0.9).partial_fit(scores[:150], y[:150]).partial_fit(scores[150:], y[150:])
         assert chunks.band_ == found
         model = Model.from_fitted(cal)

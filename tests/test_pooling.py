@@ -307,3 +307,10 @@ def test_segments_are_named_by_their_keys_whatever_their_type():
         model.with_segments("shop", {1: model, "1": model})
     with pytest.raises(InvalidInputError, match="must not be missing"):
         model.with_segments("shop", {None: model})
+
+
+def test_keys_of_several_types_are_refused():
+    frame = shops(60)
+    frame["shop"] = np.array([1, "1"], dtype=object)[np.arange(60) % 2]
+    with pytest.raises(InvalidInputError, match="column 'shop' of segments must have values of one type; got int and"):
+        PooledCalibrator("shop", "platt").fit(frame)

@@ -85,7 +85,8 @@ class AuditedSegment(Result):
     @property
     def name(self) -> str:
         """The segment in words."""
-        parts = [f"{column} missing" if value is None else f"{column} {value}" for column, value in self.where.items()]
+        shown = {None: "missing", "missing": "'missing'"}
+        parts = [f"{column} {shown.get(value, value)}" for column, value in self.where.items()]
         return " & ".join(parts) or "all rows"
 
     def __repr__(self) -> str:
@@ -152,12 +153,15 @@ class Audit(Result):
     def verdict(self) -> str:
         """The result in words."""
         found, n = self.significant, len(self.segments)
-        left = f" {self.small:,} segments have fewer than {self.min_rows} rows and are left out." if self.small else ""
+        few = f"fewer than {self.min_rows} rows"
+        left = f" {self.small:,} segments have {few} and are left out." if self.small else ""
+        left = f" 1 segment has {few} and is left out." if self.small == 1 else left
+        segments = "1 segment" if n == 1 else f"{n:,} segments"
         if not n:
             return f"No segment has {self.min_rows} rows.{left}"
         if not found:
             return (
-                f"No significant difference between observed and expected positives in {n:,} segments "
+                f"No significant difference between observed and expected positives in {segments} "
                 f"(Holm's correction, level {self.level:g}).{left}"
             )
         worst = found[0]

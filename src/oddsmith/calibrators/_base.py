@@ -302,7 +302,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         check_is_fitted(self, "map_")
         return self.map_.class_probability(_check.as_scores(scores))
 
-    def predict_interval(self, scores: ArrayLike) -> Floats:
+    def predict_interval(self, scores: ArrayLike, level: float | None = None) -> Floats:
         """Return limits of the true P(+|s), shape (n, 2), of a calibrator with ``keep_band``.
 
         They are a property of the labeled rows, not of the method: a forecast may lie outside. Each contains the true
@@ -312,6 +312,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+        level : float, optional
+            That of ``keep_band``. Another one is refused: it would need the labeled rows, which are not kept.
 
         Returns
         -------
@@ -328,7 +330,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         check_is_fitted(self, "map_")
         if self.band_ is None:
             _check.fail("a calibrator must keep a band to have intervals", f"{self!r}", "fit it with keep_band=True")
-        return self.band_.limits(scores)
+        return self.band_.limits(scores, level)
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Return the positive label where P(+|s) > ½, else the negative one.

@@ -181,7 +181,7 @@ def _segments(frame: ScoredFrame, columns: dict[str, NDArray[Any]]) -> tuple[lis
     """Return the keys of the segments in order, and which one each group belongs to."""
     if not frame.by:
         return [None], np.zeros(len(columns["rows"]), dtype=np.intp)
-    found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(frame.by))]
+    found = [_distinct(columns[f"key{i}"], name) for i, name in enumerate(frame.by)]
     names = [
         plain_keys(distinct, frame.schema[name], local=frame.engine.has_local_times)
         for (distinct, _), name in zip(found, frame.by, strict=True)
@@ -192,3 +192,13 @@ def _segments(frame: ScoredFrame, columns: dict[str, NDArray[Any]]) -> tuple[lis
     places = zip(*np.unravel_index(present, shape), strict=True)
     keys = [tuple(distinct[i] for distinct, i in zip(names, place, strict=True)) for place in places]
     return keys, segment.reshape(-1)
+
+
+def _distinct(keys: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different keys of a column in order, and which one each is."""
+    try:
+        return np.unique(keys, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(key).__name__ for key in keys}))
+        must = f"column {name!r} of segments must have values of one type"
+        _check.fail(must, kinds, "cast the column to text in the frame first")

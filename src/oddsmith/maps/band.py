@@ -68,18 +68,23 @@ class Band(ShortRepr):
     simultaneous: bool
     rows: int
 
-    def limits(self, scores: ArrayLike) -> Floats:
+    def limits(self, scores: ArrayLike, level: float | None = None) -> Floats:
         """Return the lower and the upper limit of P at each score, shape (n, 2).
 
         Parameters
         ----------
         scores : array-like of shape (n,)
             Scores of new cases.
+        level : float, optional
+            That of the band, where it must be this one.
 
         Returns
         -------
         ndarray
         """
+        if level is not None and level != self.level:
+            hint = "leave level out, or make limits of that level: keep_band=level in the fit, or pointwise_band"
+            _check.fail(f"level must be {self.level:g}, that of the limits", f"level={level!r}", hint)
         checked = _check.as_scores(scores)
         return np.column_stack([self.lower.probability(checked), self.upper.probability(checked)])
 

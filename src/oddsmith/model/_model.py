@@ -506,7 +506,7 @@ class Model:
         """
         return self._each("probability", scores, segments)
 
-    def predict_interval(self, scores: ArrayLike) -> Floats:
+    def predict_interval(self, scores: ArrayLike, level: float | None = None) -> Floats:
         """Return the limits of the true P at each score, shape (n, 2), of a model that keeps a band.
 
         They are a property of the labeled rows, not of the method.
@@ -514,6 +514,8 @@ class Model:
         Parameters
         ----------
         scores : array-like of shape (n,)
+        level : float, optional
+            That of the band. Another one is refused: it would need the labeled rows, which a model does not keep.
 
         Returns
         -------
@@ -528,7 +530,7 @@ class Model:
         >>> model.predict_interval([0.2, 0.8]).round(2).tolist()
         [[0.1, 0.29], [0.69, 0.91]]
         """
-        return self._kept_band().limits(scores)
+        return self._kept_band().limits(scores, level)
 
     def limit(self, side: Literal["lower", "upper"]) -> "Model":
         """Return the model whose probability is one of the limits of P, of a model that keeps a band.
