@@ -3,8 +3,12 @@
 import contextlib
 from pathlib import Path
 
+import duckdb
 import pytest
 from cli_files import csv_text, sample
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.files._engine import explained
 
 resource = pytest.importorskip("resource", reason="no limits of file sizes on this system")
 
@@ -29,6 +33,16 @@ def test_an_error_of_writing_names_the_output(run, model, output):
     assert "new.csv" not in error
     assert ".oddsmith.part" not in error
     assert not Path(output).exists()
+
+
+def test_a_full_disk_is_named_so_whatever_the_engine_writes():
+    written = "Async write failed: Could not write file /h/out.csv: No space left on device (errno 28)"
+    for folder, must in (
+        ("/h", "the disk must have room for out.csv; got a full disk"),
+        ("/other", "room; got a full"),
+    ):
+        with pytest.raises(InvalidInputError, match=must), explained("new.csv", "to/out.csv", folder):
+            raise duckdb.IOException(written)
 
 
 @pytest.mark.parametrize("command", [["report", "scores.csv", "-m", "platt", "-o", "r.html"]])

@@ -82,11 +82,13 @@ def explained(name: str, output: str | os.PathLike[str] | None = None, folder: s
     try:
         yield
     except duckdb.Error as error:
-        if output is not None and folder in str(error):
-            got = _reason(str(error).replace(f"{folder}{os.sep}", ""))
-            _check.fail(f"{os.fspath(output)} must be writable", got, "check rights, limits and free space")
+        target = None if output is None or folder not in str(error) else os.fspath(output)
         if "No space left on device" in str(error):
-            _check.fail("the disk must have room", "a full disk", "free some space, or write elsewhere")
+            what = "" if target is None else f" for {os.path.basename(target)}"
+            _check.fail(f"the disk must have room{what}", "a full disk", "free some space, or write elsewhere")
+        if target is not None:
+            got = _reason(str(error).replace(f"{folder}{os.sep}", ""))
+            _check.fail(f"{target} must be writable", got, "check rights, limits and free space")
         must = f"{name} must be a file that DuckDB can read"
         _check.fail(must, _reason(str(error)), "check the file, and its format")
 
