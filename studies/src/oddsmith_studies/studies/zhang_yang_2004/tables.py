@@ -111,7 +111,7 @@ def _stars(corpora: dict[str, list[Json]], published: Published) -> Table:
         ("classifier", "method", "measure", "Reuters, published", REUTERS, "TREC-AP, published", NEWSGROUPS, OHSUMED),
         rows or [["–"] * 8],
         "Paired t-tests of log-loss and squared error, sign test of errors, level 0.05; rows without any star are left "
-        f"out. Published: {printed['where']}. {STAND_IN}",
+        f"out. One draw of folds; verdicts are over five. Published: {printed['where']}. {STAND_IN}",
     )
 
 
