@@ -24,7 +24,7 @@ def fitted(method):
     margin = rng.normal(-1, 2, 600)
     table = ScoreTable.from_arrays(margin, rng.random(600) < expit(0.6 * margin - 0.3))
     with ours_allowed():
-        return oddsmith.calibrators.registry.method_named(method).fit_table(table)
+        return oddsmith.calibrators.registry.find_method(method).fit_table(table)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -57,7 +57,7 @@ def test_table_in_numpy(scores, numpy_only):
 @each
 def test_table_compiled(scores):
     needs("numba")
-    assert _kernels.compiled(N) is not None
+    assert _kernels.load_compiled(N) is not None
     assert_same(_kernels.count_table(scores, POSITIVE), reference(scores, POSITIVE))
 
 
@@ -141,7 +141,7 @@ def test_gauss_points_keep_four_moments():
 def test_switched_off_without_numba(monkeypatch):
     _kernels._has_numba.cache_clear()
     monkeypatch.setattr(_kernels.importlib.util, "find_spec", lambda _: None)
-    assert _kernels.compiled(10**7) is None
+    assert _kernels.load_compiled(10**7) is None
     _kernels._has_numba.cache_clear()
 
 

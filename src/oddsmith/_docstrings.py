@@ -7,7 +7,7 @@ _HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-+$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 
 
-def with_shared(doc: str | None, base: str | None, reference: str) -> str | None:
+def insert_shared(doc: str | None, base: str | None, reference: str) -> str | None:
     """Replace the entry whose text is a reference to another docstring by what that documents and this one does not."""
     if doc is None or base is None or reference not in doc:
         return doc

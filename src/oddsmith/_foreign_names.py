@@ -193,11 +193,11 @@ def _instead(module: str, name: str) -> str | None:
         return FORMER[module][name]
     if name[0] == "_" or find_spec(f"{module}.{name}") is not None:  # a submodule is found after this
         return None
-    folded = _folded(name)
+    folded = _fold(name)
     for known, use in INSTEAD.items():
-        if _folded(known) == folded:
+        if _fold(known) == folded:
             return use
-    for same in (str, _folded):  # a function and the class of its result may differ by case alone
+    for same in (str, _fold):  # a function and the class of its result may differ by case alone
         for room in SEARCHED:
             for public in import_module(room).__all__:
                 if same(public) == same(name):
@@ -209,10 +209,10 @@ def _instead(module: str, name: str) -> str | None:
 
 
 def _stem(method: str) -> str:
-    return _folded(_METHOD_WORD.sub("", method))
+    return _fold(_METHOD_WORD.sub("", method))
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.replace("_", "").casefold()
 
 

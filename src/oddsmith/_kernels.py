@@ -35,7 +35,7 @@ def rows_alone(columns: int) -> int:
     return max(min(CHUNK, _ENTRIES_ALONE // columns, _PRODUCTS_ALONE // columns**2), 1)
 
 
-def compiled(n: int) -> ModuleType | None:
+def load_compiled(n: int) -> ModuleType | None:
     """Return the compiled twins when they are available and worth their call for ``n`` rows."""
     if n < COMPILED_FROM or os.environ.get("ODDSMITH_COMPILED") == "0" or not _has_numba():
         return None
@@ -62,7 +62,7 @@ def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     limits = _key_limits(scores)
     if limits is None:
         return _count_by_argsort(scores, positive)
-    fast = compiled(len(scores))
+    fast = load_compiled(len(scores))
     if fast is not None:
         table: tuple[Floats, Ints, Ints] = fast.count_table(scores, np.ascontiguousarray(positive), *limits)
         return table
@@ -159,7 +159,7 @@ def _count_by_packing(
 
 def pool_violators(pos: Ints | Floats, neg: Ints | Floats) -> tuple[Ints, Floats]:
     """Isotonic regression of pos/(pos + neg): where each block starts, and its mean."""
-    fast = compiled(len(pos)) if pos.dtype.kind == "i" else None
+    fast = load_compiled(len(pos)) if pos.dtype.kind == "i" else None
     if fast is not None:
         blocks: tuple[Ints, Floats] = fast.pool_violators(pos, neg)
         return blocks

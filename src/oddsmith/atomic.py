@@ -71,7 +71,7 @@ def write_atomically(
         if callable(content):
             content(unfinished)
         else:
-            with _explained(unfinished):
+            with _translate_errors(unfinished):
                 unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
@@ -104,13 +104,13 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
     _refuse_sources(target, sources)
     _refuse_target(target, force)
     _remove_leftovers(target)
-    with _explained(target):
+    with _translate_errors(target):
         folder, lock = _locked_folder(target)
     try:
         unfinished = folder / target.name
-        with _explained(target, within=folder):
+        with _translate_errors(target, within=folder):
             yield unfinished
-        with _explained(target):
+        with _translate_errors(target):
             _flush(unfinished)
             _inherit(unfinished, target)
             _move(unfinished, target, force)
@@ -122,7 +122,7 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
 
 
 @contextlib.contextmanager
-def _explained(path: Path, within: Path | None = None) -> Iterator[None]:
+def _translate_errors(path: Path, within: Path | None = None) -> Iterator[None]:
     """Turn the system's error into ours; with ``within`` only what is wrong with writing to a folder."""
     try:
         yield

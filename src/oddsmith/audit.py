@@ -263,15 +263,15 @@ def audit(
     _refuse_no_probabilities(crossings.rows.extent(), probability)
     every: list[AuditedSegment] = []
     overall, small = None, 0
-    for columns in _crossed(crossings.columns, depth):
+    for columns in _crossings(crossings.columns, depth):
         groups = crossings.groups(columns, grid, pos_label, bad_rows)
         if overall is None:
-            (whole,) = _audited(_Cells.of(groups, whole=True), level)
+            (whole,) = _measure(_Cells.of(groups, whole=True), level)
             overall = replace(whole, p_holm=whole.p_value)
         cells = _Cells.of(groups)
         enough = cells.rows >= min_rows
         small += int((~enough).sum())
-        for segment, key in zip(_audited(cells.at(enough), level), _at(groups.keys, enough), strict=True):
+        for segment, key in zip(_measure(cells.at(enough), level), _at(groups.keys, enough), strict=True):
             every.append(replace(segment, where=dict(zip(columns, map(value_of, key), strict=True))))
     assert overall is not None
     corrected = holm([segment.p_value for segment in every]) if every else np.empty(0)
@@ -294,7 +294,7 @@ def audit(
     )
 
 
-def _crossed(columns: Sequence[str], depth: int) -> Iterator[tuple[str, ...]]:
+def _crossings(columns: Sequence[str], depth: int) -> Iterator[tuple[str, ...]]:
     for size in range(1, depth + 1):
         yield from combinations(columns, size)
 
@@ -366,7 +366,7 @@ class _Cells(NamedTuple):
         return np.repeat(values, np.diff(np.append(self.starts, len(self.prob))))
 
 
-def _audited(cells: _Cells, level: float) -> list[AuditedSegment]:
+def _measure(cells: _Cells, level: float) -> list[AuditedSegment]:
     """Measure every segment."""
     if not len(cells.rows):
         return []
@@ -424,7 +424,7 @@ def _limit(cells: _Cells, edge: Floats, unit: Floats, level: float, side: int) -
     """Return the limit on one side, by bisection of the offset; where there is none, the end of what is possible."""
     low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
     inner = (edge > low) & (edge < high)
-    saddle = _solved(cells, np.where(inner, edge, cells.add(cells.weight * cells.prob)))
+    saddle = _solve_offsets(cells, np.where(inner, edge, cells.add(cells.weight * cells.prob)))
     log_moment, _, variance = _generating(cells, saddle)
     near, far = saddle.copy(), np.full_like(saddle, side * _LARGEST_OFFSET)
     for _ in range(_BISECTIONS):
@@ -467,7 +467,7 @@ def _generating(cells: _Cells, offset: Floats) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _solved(cells: _Cells, wanted: Floats) -> Floats:
+def _solve_offsets(cells: _Cells, wanted: Floats) -> Floats:
     """Return the offsets at which the expected positives are as many as wanted, by bracketed Newton steps."""
     low, high = np.full(len(wanted), -_LARGEST_OFFSET), np.full(len(wanted), _LARGEST_OFFSET)
     offset = np.zeros(len(wanted))
@@ -490,7 +490,7 @@ def _offset(cells: _Cells, observed: Floats) -> tuple[Floats, Floats]:
     low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
     inner = (observed > low) & (observed < high)
     middle = cells.add(cells.weight * cells.prob)
-    found = _solved(cells, np.where(inner, observed, middle))
+    found = _solve_offsets(cells, np.where(inner, observed, middle))
     log_moment, _, _ = _generating(cells, found)
     gain = np.maximum(found * observed - log_moment, 0.0)
     with np.errstate(divide="ignore"):
@@ -508,7 +508,7 @@ def _two_sided(cells: _Cells, observed: Floats, expected: Floats, normal: Floats
     edge = np.where(above, observed - 0.5, observed + 0.5)
     low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
     inner = (edge > low) & (edge < high)
-    t = _solved(cells, np.where(inner, edge, expected))
+    t = _solve_offsets(cells, np.where(inner, edge, expected))
     log_moment, _, variance = _generating(cells, t)
     tail = _tail(t, t * edge - log_moment, variance)
     # An edge on the other side of the mean: more than half of the mass is beyond it.

@@ -361,9 +361,9 @@ def estimate_prior(
             "labeled of a model of one score must be a ScoreTable", f"{labeled!r}", "pass ScoreTable.from_arrays"
         )
     if labeled is None:
-        classes = _modeled(new, log_ratio + logit(_inside(rate, len(log_ratio))), found, old)
+        classes = _weigh_unlabeled(new, log_ratio + logit(_inside(rate, len(log_ratio))), found, old)
     else:
-        classes = _observed(found.map, old, labeled)
+        classes = _rows_of_classes(found.map, old, labeled)
     sample = _Sample(new, *classes)
     low, high = _interval(sample, rate, level)
     p_value = _no_shift(sample, float(old[1]))
@@ -453,7 +453,7 @@ class _Sample(NamedTuple):
         return float(values.mean()) - rate * m1 - (1 - rate) * m0, float(values.var()) / len(values), labeled
 
 
-def _observed(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> tuple[_Labeled, _Labeled]:
+def _rows_of_classes(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> tuple[_Labeled, _Labeled]:
     """Return the labeled rows of each class."""
     if not (labeled.n_pos and labeled.n_neg):
         _check.fail("labeled must have rows of both classes", f"{labeled!r}", "pass the rows of the fit")
@@ -466,7 +466,7 @@ def _observed(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> tuple
     return sides[0], sides[1]
 
 
-def _modeled(new: _Ratios, log_odds: Floats, found: Model, old: Floats) -> tuple[_Labeled, _Labeled]:
+def _weigh_unlabeled(new: _Ratios, log_odds: Floats, found: Model, old: Floats) -> tuple[_Labeled, _Labeled]:
     """Return unlabeled rows weighted by their probability of each class, which stand for the labeled ones."""
     rows = _rows_behind(found)
     positive, negative = (softmax(log_expit(sign * log_odds)) for sign in (1, -1))

@@ -190,7 +190,7 @@ def threshold(
     pos, neg = (np.cumsum(side[::-1], dtype=np.int64) for side in (table.pos, table.neg))
     if goal == "precision":
         needed = _fewest(target, delta / 2)
-        count = _selected_for_precision(pos + neg, neg, target, delta / 2)
+        count = _count_for_precision(pos + neg, neg, target, delta / 2)
     elif goal == "recall":
         needed = _fewest(target, delta)
         rank = int(_binomial_limits(pos[-1:], 1 - target, delta)[0]) + 1  # of the positive at the cut, from below
@@ -341,7 +341,7 @@ def _lowest_score(table: ScoreTable, place: int) -> float:
     return score
 
 
-def _selected_for_precision(taken: Ints, errors: Ints, target: float, delta: float) -> int:
+def _count_for_precision(taken: Ints, errors: Ints, target: float, delta: float) -> int:
     """Return how many distinct scores from the top either rule selects, each at the error probability ``delta``."""
     looks = _looks(target, delta, int(taken[-1]))
     if not len(looks):

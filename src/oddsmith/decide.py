@@ -61,7 +61,7 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
     >>> decide([0.2, 0.2], by_row).tolist()
     [0, 1]
     """
-    p, matrix = _checked(prob, costs)
+    p, matrix = _check_shapes(prob, costs)
     risk, size = _total(p, matrix), _total(_weight_of_rounding(prob, p), np.abs(matrix))
     if abstain is not None:
         # One more decision, of a cost that is certain, after all others so that a tie decides.
@@ -104,7 +104,7 @@ def expected_cost(prob: ArrayLike, costs: ArrayLike) -> Floats:
     >>> expected_cost([0.25], binary_costs(false_positive=1, false_negative=4)).tolist()
     [[1.0, 0.75]]
     """
-    return _total(*_checked(prob, costs))
+    return _total(*_check_shapes(prob, costs))
 
 
 def binary_costs(
@@ -252,7 +252,7 @@ def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
     return np.argsort(np.round(top - runner_up, 12), kind="stable")[:k]
 
 
-def _checked(prob: ArrayLike, costs: ArrayLike) -> tuple[Floats, Floats]:
+def _check_shapes(prob: ArrayLike, costs: ArrayLike) -> tuple[Floats, Floats]:
     """Return class probabilities of shape (n, k), and costs of shape (d, k) or (n, d, k) that fit them."""
     matrix = as_array(costs, "costs", (2, 3))
     p = as_distribution(prob)

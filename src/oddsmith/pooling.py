@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators import Calibrator, fit_method, method_named
+from oddsmith.calibrators import Calibrator, find_method, fit_method
 from oddsmith.data import ScoreTable, deal_weight
 from oddsmith.fitting import GroupEffects, LabeledOdds, fit_groups, held_out_gain
 from oddsmith.frames import BadRowPolicy
-from oddsmith.maps import SUREST, CalibrationMap, Effects, Term, checked_columns, segment_names
+from oddsmith.maps import SUREST, CalibrationMap, Effects, Term, check_columns, segment_names
 from oddsmith.metrics import Result
 from oddsmith.model import Model, map_of
 
@@ -171,19 +171,19 @@ class PooledCalibrator:
         names = _names(tables, len(columns))
         first, *others = tables.values()
         whole = first.merge(*others)
-        chosen = method_named(self.method) if isinstance(self.method, str) else self.method
+        chosen = find_method(self.method) if isinstance(self.method, str) else self.method
         if not isinstance(chosen, Calibrator):
             _check.fail("method must be a calibrator of two classes", repr(self.method), 'use "auto" or "platt"')
         model = fit_method(whole, chosen)
         rows, segment = _cells(list(tables.values()), map_of(model))
         rng = np.random.default_rng(self.random_state)
         hands = list(zip(*(deal_weight(side, _N_FOLDS, rng) for side in (rows.pos, rows.neg)), strict=True))
-        fits = _fitted(rows, [_Groups.of(names, (place,), segment, rows) for place in range(len(columns))], hands)
+        fits = _fit_columns(rows, [_Groups.of(names, (place,), segment, rows) for place in range(len(columns))], hands)
         if len(columns) > 1:
-            crossed = _crossed(_with_effects(rows, fits), names, segment)
+            crossed = _drop_explained(_with_effects(rows, fits), names, segment)
             kept = crossed.pos + crossed.neg > 0
             held = [(np.where(kept, pos, 0.0), np.where(kept, neg, 0.0)) for pos, neg in hands]
-            fits += _fitted(crossed, [_Groups.of(names, tuple(range(len(columns))), segment, rows)], held)
+            fits += _fit_columns(crossed, [_Groups.of(names, tuple(range(len(columns))), segment, rows)], held)
         terms = tuple(_term(fit) for fit in fits if fit.effects.offset_sd > 0 or fit.effects.slope_sd > 0)
         self.terms_ = tuple(
             PooledTerm(
@@ -231,7 +231,7 @@ class PooledCalibrator:
         self.model_.save(path, force=force)
 
     def _columns(self) -> tuple[str, ...]:
-        return checked_columns((self.by,) if isinstance(self.by, str) else tuple(self.by))
+        return check_columns((self.by,) if isinstance(self.by, str) else tuple(self.by))
 
 
 def _names(tables: Mapping[Any, ScoreTable], n_columns: int) -> list[tuple[str, ...]]:
@@ -244,7 +244,7 @@ def _names(tables: Mapping[Any, ScoreTable], n_columns: int) -> list[tuple[str, 
     return names
 
 
-def _crossed(rows: LabeledOdds, names: Sequence[tuple[str, ...]], segment: NDArray[np.intp]) -> LabeledOdds:
+def _drop_explained(rows: LabeledOdds, names: Sequence[tuple[str, ...]], segment: NDArray[np.intp]) -> LabeledOdds:
     """Return rows without the weight of segments that have one of their values alone: their column explains them.
 
     They would make the effects of crossings look smaller than they are where a value has several.
@@ -313,18 +313,18 @@ class _Fit:
     gain: float = 0.0
     error: float = 0.0
 
-    def added(self, rows: LabeledOdds) -> Floats:
-        return self.effects.added(self.groups.about(rows).x, self.groups.of_rows)
+    def contribution(self, rows: LabeledOdds) -> Floats:
+        return self.effects.contribution(self.groups.about(rows).x, self.groups.of_rows)
 
 
-def _fitted(rows: LabeledOdds, groups: Sequence[_Groups], hands: Sequence[tuple[Floats, Floats]]) -> list[_Fit]:
+def _fit_columns(rows: LabeledOdds, groups: Sequence[_Groups], hands: Sequence[tuple[Floats, Floats]]) -> list[_Fit]:
     """Fit the effects of several columns in turn, each next to those of the others; offsets first, then slopes."""
     fits = [_Fit(own, _offsets(rows, own)) for own in groups]
     for _ in range(_ROUNDS if len(groups) > 1 else 0):
-        before = [fit.added(rows) for fit in fits]
+        before = [fit.contribution(rows) for fit in fits]
         for place, fit in enumerate(fits):
             fits[place] = _Fit(fit.groups, _offsets(_next_to_others(rows, fits, place), fit.groups, fit.effects))
-        changes = (np.abs(fit.added(rows) - old).max() for fit, old in zip(fits, before, strict=True))
+        changes = (np.abs(fit.contribution(rows) - old).max() for fit, old in zip(fits, before, strict=True))
         if max(changes) <= _SMALL:
             break
     for place in range(len(fits)):
@@ -338,7 +338,7 @@ def _next_to_others(rows: LabeledOdds, fits: Sequence[_Fit], place: int) -> Labe
 
 
 def _with_effects(rows: LabeledOdds, fits: Sequence[_Fit]) -> LabeledOdds:
-    odds = np.sum([rows.odds, *(fit.added(rows) for fit in fits)], axis=0)
+    odds = np.sum([rows.odds, *(fit.contribution(rows) for fit in fits)], axis=0)
     slopes = [fit.effects.slopes[fit.groups.of_rows] for fit in fits]
     return rows._replace(odds=odds, slope=np.sum([np.broadcast_to(rows.slope, odds.shape), *slopes], axis=0))
 

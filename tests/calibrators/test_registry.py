@@ -4,7 +4,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import oddsmith
-from oddsmith.calibrators.registry import METHODS, method_name, method_named, register_calibrator
+from oddsmith.calibrators.registry import METHODS, find_method, method_name, register_calibrator
 from oddsmith.errors import InvalidInputError
 
 
@@ -19,17 +19,17 @@ def test_every_exported_calibrator_has_a_name():
 
 @pytest.mark.parametrize("name", ["asymmetric-laplace", "asymmetric_laplace", "Asymmetric-Laplace"])
 def test_names_are_taken_in_any_spelling(name):
-    assert isinstance(method_named(name), oddsmith.AsymmetricLaplaceCalibrator)
+    assert isinstance(find_method(name), oddsmith.AsymmetricLaplaceCalibrator)
 
 
 def test_scikit_learns_sigmoid_is_platts():
-    assert isinstance(method_named("sigmoid"), oddsmith.PlattCalibrator)
+    assert isinstance(find_method("sigmoid"), oddsmith.PlattCalibrator)
 
 
 @pytest.mark.parametrize(("name", "hint"), [("isotnic", "did you mean 'isotonic'"), ("?", "choose one of them")])
 def test_unknown_names_get_a_hint(name, hint):
     with pytest.raises(InvalidInputError) as caught:
-        method_named(name)
+        find_method(name)
     assert str(caught.value).startswith("method must be one of asymmetric-gaussian, asymmetric-laplace, auto, ")
     assert str(caught.value).endswith(f"; got method={name!r}. Hint: {hint}.")
 
@@ -46,7 +46,7 @@ def test_a_class_from_outside_is_known_once_it_is_registered(monkeypatch):
 
     define()
     again = define()  # as when a cell of a notebook is run twice
-    assert type(method_named("toy")) is again
+    assert type(find_method("toy")) is again
     with pytest.raises(InvalidInputError, match="with a name of its own; got PlattCalibrator"):
         register_calibrator(type("PlattCalibrator", (oddsmith.PlattCalibrator,), {}))
     with pytest.raises(InvalidInputError, match="a name of its own; got LogisticRegression"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oddsmith import HistogramCalibrator, LaplaceCalibrator, ScoreTable
-from oddsmith.calibrators._within_cells import divided
+from oddsmith.calibrators._within_cells import divide
 
 RNG = np.random.default_rng(5)
 N = 40_000
@@ -18,7 +18,7 @@ WIDTH = 2.0**-4
 def test_what_a_division_keeps(weight, log_odds):
     scores = 1 / (1 + np.exp(-SCORES)) if log_odds else SCORES
     cells = ScoreTable.from_arrays(scores, Y, weight).quantize(WIDTH, log_odds)
-    parts = divided(cells, np.array([0.1, 0.5]))
+    parts = divide(cells, np.array([0.1, 0.5]))
     assert len(cells) + 6 * 31 >= len(parts) > len(cells) + 100
     assert np.all(np.diff(parts.scores) > 0)
     np.testing.assert_array_equal(np.unique(cells.grid.cells(parts.scores)), cells.grid.cells(cells.scores))
@@ -47,15 +47,15 @@ def test_single_scores_stay_whole():
     tied = np.concatenate([np.round(SCORES, 1), np.full(N, 0.33)])
     labels = np.concatenate([Y, Y])
     alone = ScoreTable.from_arrays(np.round(SCORES, 1), Y).quantize(2.0**-4)
-    assert len(divided(alone, alone.scores)) == len(alone)
+    assert len(divide(alone, alone.scores)) == len(alone)
     mixed = ScoreTable.from_arrays(np.concatenate([SCORES, tied[N:]]), labels).quantize(WIDTH)
-    parts = divided(mixed, np.array([0.33]))
+    parts = divide(mixed, np.array([0.33]))
     heavy = np.argmax(mixed.total)
     assert mixed.scores[heavy] in parts.scores
 
 
 def test_exact_tables_and_outer_cells_stay_as_they_are():
     exact = ScoreTable.from_arrays(SCORES, Y)
-    assert divided(exact, SCORES[:3]) is exact
+    assert divide(exact, SCORES[:3]) is exact
     two = ScoreTable.from_arrays([0.1, 0.2, 0.9], [0, 1, 1]).quantize(0.5)
-    assert divided(two, np.array([0.1, 5.0])) == two
+    assert divide(two, np.array([0.1, 5.0])) == two

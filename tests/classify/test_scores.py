@@ -70,7 +70,7 @@ def test_auto_takes_the_rawest_score(estimator, kind, source):
     fitted = estimator.fit(X, Y)
     scores = classifier_scores(fitted, X)
     assert (scores.kind, scores.source) == (kind, source)
-    column = scores.aligned(np.array([0, 1]))
+    column = scores.align(np.array([0, 1]))
     assert column.shape == (len(X), 1)
     assert column[Y == 1].mean() > column[Y == 0].mean()
 
@@ -79,7 +79,7 @@ def test_naive_bayes_log_odds_do_not_pass_through_a_rounded_probability():
     model = make_pipeline(CountVectorizer(), MultinomialNB()).fit(TEXTS, OPINIONS)
     sure = [("good " * times).strip() for times in (100, 200, 400)]
     assert np.all(model.predict_proba(sure)[:, 1] == 1.0)
-    score = classifier_scores(model, sure).aligned(model.classes_)[:, 0]
+    score = classifier_scores(model, sure).align(model.classes_)[:, 0]
     per_word = np.diff(model[-1].feature_log_prob_, axis=0)[0, model[0].vocabulary_["good"]]
     np.testing.assert_allclose(np.diff(score), per_word * np.array([100, 200]), rtol=1e-9)
 
@@ -88,12 +88,12 @@ def test_complement_naive_bayes_has_a_log_odds_too():
     counts = CountVectorizer().fit_transform(TEXTS)
     model = ComplementNB().fit(counts, OPINIONS)
     scores = classifier_scores(model, counts)
-    np.testing.assert_array_equal(np.where(scores.aligned(model.classes_)[:, 0] > 0, "pos", "neg"), OPINIONS)
+    np.testing.assert_array_equal(np.where(scores.align(model.classes_)[:, 0] > 0, "pos", "neg"), OPINIONS)
 
 
 def test_log_odds_of_a_logistic_regression_are_its_margin():
     model = LogisticRegression().fit(X, Y)
-    log_odds = classifier_scores(model, X, "log_odds").aligned(model.classes_)[:, 0]
+    log_odds = classifier_scores(model, X, "log_odds").align(model.classes_)[:, 0]
     np.testing.assert_allclose(log_odds, model.decision_function(X), rtol=1e-6, atol=1e-9)
 
 
@@ -152,7 +152,7 @@ def test_support_vector_pairs_do_not_depend_on_how_the_classifier_was_set(shape)
     pairs = classifier_scores(model, X3, layout="pairs")
     one = SVC(decision_function_shape="ovo").fit(X3, Y3)
     assert pairs.form == "pairs"
-    np.testing.assert_array_equal(pairs.aligned(model.classes_), one.decision_function(X3))
+    np.testing.assert_array_equal(pairs.align(model.classes_), one.decision_function(X3))
     ovr = classifier_scores(model, X3)
     np.testing.assert_array_equal(ovr.values, SVC().fit(X3, Y3).decision_function(X3))
     assert model.decision_function_shape == shape
@@ -163,7 +163,7 @@ def test_support_vector_pairs_do_not_depend_on_how_the_classifier_was_set(shape)
 
 def test_one_vs_one_members_answer_for_pairs():
     model = OneVsOneClassifier(LinearSVC()).fit(X3, NAMES3)
-    pairs = classifier_scores(model, X3, layout="pairs").aligned(model.classes_)
+    pairs = classifier_scores(model, X3, layout="pairs").align(model.classes_)
     by_hand = -np.column_stack([member.decision_function(X3) for member in model.estimators_])
     np.testing.assert_array_equal(pairs, by_hand)
     assert classifier_scores(model, X3).values.shape == (len(X3), 3)
@@ -178,12 +178,12 @@ def test_one_pair_is_scored_as_its_member_is(member, layout):
     for wrapped in (model, make_pipeline(StandardScaler(with_mean=False, with_std=False), model).fit(X, names)):
         scores = classifier_scores(wrapped, X, layout=layout)
         assert (scores.kind, scores.source) == (alone.kind, alone.source)
-        np.testing.assert_allclose(scores.aligned(model.classes_), alone.aligned(model.classes_), rtol=1e-12)
+        np.testing.assert_allclose(scores.align(model.classes_), alone.align(model.classes_), rtol=1e-12)
         # A fold may lack the other classes of a problem.
         more = np.array(["maybe", "no", "yes"])
         np.testing.assert_allclose(
-            scores.aligned(more),
-            classifier_scores(clone(member).fit(X, names), X, layout=layout).aligned(more),
+            scores.align(more),
+            classifier_scores(clone(member).fit(X, names), X, layout=layout).align(more),
             rtol=1e-12,
         )
 
@@ -370,29 +370,29 @@ class TestAlignment:
 
     def test_reversed_classes_turn_the_score_round(self):
         classes = np.array(["a", "b"])
-        assert self.make([2.0], "own", ["b", "a"]).aligned(classes) == [[-2.0]]
-        assert self.make([0.3], "probability", ["b", "a"]).aligned(classes) == [[0.7]]
-        assert self.make([[0.3, 0.7]], "probability", ["a", "b"]).aligned(classes) == [[0.7]]
-        assert self.make([[1.0, 3.0]], "log_probability", ["a", "b"]).aligned(classes) == [[2.0]]
+        assert self.make([2.0], "own", ["b", "a"]).align(classes) == [[-2.0]]
+        assert self.make([0.3], "probability", ["b", "a"]).align(classes) == [[0.7]]
+        assert self.make([[0.3, 0.7]], "probability", ["a", "b"]).align(classes) == [[0.7]]
+        assert self.make([[1.0, 3.0]], "log_probability", ["a", "b"]).align(classes) == [[2.0]]
 
     def test_a_class_that_was_not_seen_is_missing(self):
         classes = np.array([0, 1, 2])
         expected = {"own": [-2, np.nan, 2], "log_probability": [0, np.nan, 2], "probability": [-1, np.nan, 2]}
         for form, row in expected.items():
-            np.testing.assert_array_equal(self.make([2.0], form, [0, 2]).aligned(classes)[0], row)
+            np.testing.assert_array_equal(self.make([2.0], form, [0, 2]).align(classes)[0], row)
 
     def test_pairs_of_the_classes_that_were_seen(self):
         classes = np.array([0, 1, 2, 3])
-        three = self.make([[1.0, 2.0, 3.0]], "pairs", [0, 2, 3]).aligned(classes)
+        three = self.make([[1.0, 2.0, 3.0]], "pairs", [0, 2, 3]).align(classes)
         np.testing.assert_array_equal(three[0], [np.nan, 1, 2, np.nan, np.nan, 3])
-        two = self.make([5.0], "pairs", [1, 3]).aligned(classes)
+        two = self.make([5.0], "pairs", [1, 3]).align(classes)
         np.testing.assert_array_equal(two[0], [np.nan, np.nan, np.nan, np.nan, -5, np.nan])
 
     def test_unknown_classes_and_wrong_widths_are_refused(self):
         with pytest.raises(InvalidInputError, match="classifier and y must have the same classes"):
-            self.make([1.0], "own", [0, 7]).aligned(np.array([0, 1]))
+            self.make([1.0], "own", [0, 7]).align(np.array([0, 1]))
         with pytest.raises(InvalidInputError, match=r"one column per class; got shape \(1, 2\) for 3 classes"):
-            self.make([[1.0, 2.0]], "own", [0, 1, 2]).aligned(np.array([0, 1, 2]))
+            self.make([[1.0, 2.0]], "own", [0, 1, 2]).align(np.array([0, 1, 2]))
 
 
 class TestBoosters:

@@ -14,7 +14,7 @@ from cli_running import check_example, check_help, commands_of
 from typer.core import TyperGroup
 
 import oddsmith
-from oddsmith.calibrators.registry import METHODS, SCALINGS, method_named
+from oddsmith.calibrators.registry import METHODS, SCALINGS, find_method
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import verdict
@@ -75,7 +75,7 @@ def test_version_and_bare_program(run):
 def test_every_calibrator_has_a_name(run, scores):
     assert set(METHODS) >= {"auto", "platt", "asymmetric-laplace", "venn-abers", "bbq", "min-max"}
     assert len(METHODS) + len(SCALINGS) == len(oddsmith.calibrators.__all__) - 1
-    assert type(method_named("Venn_Abers")).__name__ == "VennAbersCalibrator"
+    assert type(find_method("Venn_Abers")).__name__ == "VennAbersCalibrator"
     assert "did you mean 'isotonic'" in run("fit", scores, "-o", "m.json", "-m", "isotoinc").error
 
 
@@ -83,7 +83,7 @@ def test_fit_is_the_librarys_fit(run, scores):
     table = oddsmith.ScoreTable.from_arrays(*np.loadtxt(scores, delimiter=",", skiprows=1, usecols=(0, 1)).T)
     for method in ("platt", "isotonic", "auto"):
         told = run("fit", scores, "-o", f"{method}.json", "--method", method, "--json")
-        fitted = method_named(method).fit_table(table)
+        fitted = find_method(method).fit_table(table)
         loaded = Model.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400

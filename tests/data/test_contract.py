@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oddsmith import ScoreTable
-from oddsmith.calibrators import fit_method, method_named
+from oddsmith.calibrators import find_method, fit_method
 from oddsmith.data import ScoreRows
 from oddsmith.errors import InvalidInputError
 
@@ -109,7 +109,7 @@ def test_a_scaling_of_two_classes_reads_two_logits():
     data = table(300)
     scores, y, weight = data.to_arrays()
     for name in ("temperature", "vector", "dirichlet", "auto"):
-        method = type(method_named(name, 3))
+        method = type(find_method(name, 3))
         by_hand = method().fit(np.column_stack([np.zeros(len(scores)), scores]), y, weight)
         fitted = method().fit_table(data)
         np.testing.assert_allclose(fitted.log_odds([0.5, -1.0]), by_hand.log_odds([[0.0, 0.5], [0.0, -1.0]]), atol=1e-9)

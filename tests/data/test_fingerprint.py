@@ -94,9 +94,9 @@ def test_compiled_loops_sum_the_same(monkeypatch):
     scores, y = rng.normal(size=300_000), rng.integers(0, 2, 300_000)
     scores[::1000] = -0.0
     rows, _ = read_rows(scores, y, None, None)
-    assert _kernels.compiled(len(scores)) is not None
+    assert _kernels.load_compiled(len(scores)) is not None
     fast = rows.mark_sums()
-    monkeypatch.setattr(_kernels, "compiled", lambda _: None)
+    monkeypatch.setattr(_kernels, "load_compiled", lambda _: None)
     assert fast == rows.mark_sums()
 
 

@@ -313,7 +313,7 @@ def test_there_is_no_other_way_into_an_export():
     # Names of segments become literals, or fields of a seed (test_segments.py).
     names = {("language.py", "some_segments"), ("sql.py", "_statement"), ("verification.py", "probes_by_segment")}
     names |= {("segments.py", name) for name in ("_rows", "rows", "formula_by_segment", "layers_by_segment")}
-    names |= {("segments.py", name) for name in ("_marked", "_known_or_other")}
+    names |= {("segments.py", name) for name in ("_has_mark", "_key_or_other")}
     assert places == allowed | {(*place, "labels") for place in labels} | {(*place, "segments") for place in names}
     header = next(
         function

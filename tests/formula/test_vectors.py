@@ -12,11 +12,11 @@ from oddsmith.formula.vectors import (
     Each,
     Inputs,
     against_rest,
-    centered,
-    held,
+    center,
     log_mixture,
     log_softmax,
     mixture,
+    row_columns,
     softmax,
     walk_vectors,
     with_whole_rows,
@@ -33,15 +33,17 @@ def rows():
 
 def test_log_softmax():
     np.testing.assert_allclose(
-        evaluate_vector(log_softmax(held(K)), rows()), special.log_softmax(rows(), axis=1), atol=1e-13
+        evaluate_vector(log_softmax(row_columns(K)), rows()), special.log_softmax(rows(), axis=1), atol=1e-13
     )
-    np.testing.assert_allclose(evaluate_vector(softmax(held(K)), rows()), special.softmax(rows(), axis=1), atol=1e-15)
+    np.testing.assert_allclose(
+        evaluate_vector(softmax(row_columns(K)), rows()), special.softmax(rows(), axis=1), atol=1e-15
+    )
 
 
 def test_against_rest():
     x = rows()
     others = np.column_stack([logsumexp(np.delete(x, i, axis=1), axis=1) for i in range(K)])
-    np.testing.assert_allclose(evaluate_vector(against_rest(held(K)), x), x - others, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(evaluate_vector(against_rest(row_columns(K)), x), x - others, rtol=1e-13, atol=1e-13)
 
 
 def test_a_sure_class_keeps_its_digits_against_the_rest():
@@ -58,7 +60,7 @@ def test_affine(coef):
 
 def test_centered_and_each():
     x = rows()[:50]
-    found = evaluate_vector(Each((exp(SCORE),), centered(Inputs(K))), x)
+    found = evaluate_vector(Each((exp(SCORE),), center(Inputs(K))), x)
     np.testing.assert_allclose(found, np.exp(x - x.mean(axis=1, keepdims=True)))
     own = evaluate_vector(Each((SCORE, 2.0 * SCORE, SCORE + 1.0, -SCORE), Inputs(K)), x)
     np.testing.assert_array_equal(own, np.column_stack([x[:, 0], 2 * x[:, 1], x[:, 2] + 1, -x[:, 3]]))
@@ -66,7 +68,7 @@ def test_centered_and_each():
 
 def test_blend():
     x, weights = rows(), np.array([0.2, 0.8])
-    one, other = log_softmax(held(K)), log_softmax(Affine(np.array(0.1), np.zeros(K), held(K)))
+    one, other = log_softmax(row_columns(K)), log_softmax(Affine(np.array(0.1), np.zeros(K), row_columns(K)))
     found = evaluate_vector(log_mixture(weights, [one, other]), x)
     both = np.stack([evaluate_vector(one, x), evaluate_vector(other, x)])
     np.testing.assert_allclose(found, logsumexp(both, axis=0, b=weights[:, None, None]), atol=1e-13)
@@ -76,25 +78,25 @@ def test_blend():
 def test_a_missing_value_leaves_nothing_of_its_row():
     x = rows()
     x[3, 2] = np.nan
-    found = evaluate_vector(log_softmax(held(K)), x)
+    found = evaluate_vector(log_softmax(row_columns(K)), x)
     assert np.isnan(found[3]).all()
     assert np.isfinite(np.delete(found, 3, axis=0)).all()
 
 
 def test_infinite_values_are_the_farthest_ones():
-    found = np.exp(evaluate_vector(log_softmax(held(3)), [[np.inf, 0.0, -np.inf], [-np.inf, 1.0, 1.0]]))
+    found = np.exp(evaluate_vector(log_softmax(row_columns(3)), [[np.inf, 0.0, -np.inf], [-np.inf, 1.0, 1.0]]))
     np.testing.assert_allclose(found, [[1, 0, 0], [0, 0.5, 0.5]])
 
 
 def test_a_mixture_is_a_weighted_mean():
-    one, other = held(K), Affine(np.array(0.1), np.zeros(K), held(K))
+    one, other = row_columns(K), Affine(np.array(0.1), np.zeros(K), row_columns(K))
     found = evaluate_vector(mixture(np.array([0.2, 0.8]), [one, other]), rows())
     expected = 0.2 * evaluate_vector(softmax(one), rows()) + 0.8 * evaluate_vector(softmax(other), rows())
     np.testing.assert_allclose(found, expected, atol=1e-15)
 
 
 def test_shared_parts_are_walked_once():
-    shared = log_softmax(held(K))
+    shared = log_softmax(row_columns(K))
     nodes = list(walk_vectors(log_mixture(np.array([0.5, 0.5]), [shared, shared])))
     assert len(nodes) == len({id(node) for node in nodes})
     assert sum(isinstance(node, Inputs) for node in nodes) == 1

@@ -56,7 +56,7 @@ def test_a_search_passes_all_knots_below(kind):
     if len(search.before):
         place = search.before[np.floor((scores - search.low) * search.per_cell).astype(int)]
     for step in search.steps:
-        place = np.where(scores > search.padded[place + step - 1], place + step, place)
+        place = np.where(scores > search.padded_knots[place + step - 1], place + step, place)
     np.testing.assert_array_equal(place, np.searchsorted(knots, scores))
 
 

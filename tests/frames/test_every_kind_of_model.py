@@ -84,7 +84,7 @@ def expected(model, table):
     prob = np.full(there.sum(), np.nan)
     for name, own in parts.items():
         one, given = model.of_segment(name).map, scores[there][own]
-        low, high = one.taken
+        low, high = one.domain
         taken = own[(low <= given) & (given <= high)]
         prob[taken] = one.probability(scores[there][taken])
     found[there] = prob

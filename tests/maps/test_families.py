@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from oddsmith.formula import Column, MemberSteps, as_decisions, combined, guarded, walk, with_limits
+from oddsmith.formula import Column, MemberSteps, as_decisions, combine, guard, walk, with_limits
 from oddsmith.maps import (
     BlendMap,
     HeldInputMap,
@@ -61,9 +61,9 @@ def test_every_member_is_its_map(name, strict):
 
     def plain(formula):
         formula = with_limits(as_decisions(formula), always=strict)
-        return guarded(formula) if strict else formula
+        return guard(formula) if strict else formula
 
-    joint = combined([one._replace(formula=plain(one.formula)) for one in found])
+    joint = combine([one._replace(formula=plain(one.formula)) for one in found])
     got = values(joint, SCORES)
     for row, one in zip(np.broadcast_to(got, (len(maps), len(SCORES))), maps, strict=True):
         np.testing.assert_allclose(row, one.probability(SCORES), rtol=0, atol=1e-12)

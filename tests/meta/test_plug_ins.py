@@ -119,11 +119,11 @@ def test_a_package_that_cannot_be_loaded_is_left_out_with_a_warning(tmp_path):
     )
     program = """
 import warnings
-from oddsmith.calibrators.registry import METHODS, method_named
+from oddsmith.calibrators.registry import METHODS, find_method
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     assert "platt" in METHODS and "broken" not in METHODS
-    method_named("platt")
+    find_method("platt")
 print(*[warning.message for warning in seen], sep="\\n")
 """
     first, second = python("-c", program, installed=[tmp_path]).splitlines()

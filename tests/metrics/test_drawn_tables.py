@@ -9,7 +9,7 @@ from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import class_forecast, interval
 from oddsmith.metrics._alternatives import paths_of_truth, rates_of_alike, rates_of_neighbors
-from oddsmith.metrics._confidence_limits import _quantile_curves, _shared_out
+from oddsmith.metrics._confidence_limits import _allot, _quantile_curves
 from oddsmith.metrics.resampled import equal_rows, labels_again, rows_again
 
 RNG = np.random.default_rng(0)
@@ -78,8 +78,8 @@ def test_supposed_truths_lie_on_a_line_from_the_null_hypothesis(table, null, pat
 
 
 def test_truths_far_away_are_drawn_less_often():
-    assert _shared_out(750, [1.5, 0.0, 24.0, 16.0]) == [300, 300, 75, 75]
-    assert min(_shared_out(15, [1.0] * 13)) == 3
+    assert _allot(750, [1.5, 0.0, 24.0, 16.0]) == [300, 300, 75, 75]
+    assert min(_allot(15, [1.0] * 13)) == 3
 
 
 def test_few_samples_widen_as_a_prediction_interval_does():

@@ -297,15 +297,15 @@ def test_one_row_and_rows_without_weight():
 def test_bins_hold_what_the_measures_see(rows):
     forecast = class_forecast(rows.truth, softmax(rows.values, axis=1))
     bins = ClassBins.of(forecast, forecast.prob)
-    seen = bins.observed(forecast.truth)
+    seen = bins.observe(forecast.truth)
     assert seen.classwise() == pytest.approx(float(classwise_calibration_error.of(forecast)))
     assert seen.top_label() == pytest.approx(float(top_label_calibration_error.of(forecast)))
     hot = np.eye(4)[forecast.truth]
-    shared = bins.shared_out(hot)
+    shared = bins.allot(hot)
     assert shared.classwise() == pytest.approx(seen.classwise())
     assert shared.top_label() == pytest.approx(seen.top_label())
     assert shared.brier_miscalibration() == pytest.approx(seen.brier_miscalibration())
-    assert bins.shared_out(forecast.prob).classwise() == pytest.approx(0, abs=1e-12)
+    assert bins.allot(forecast.prob).classwise() == pytest.approx(0, abs=1e-12)
     exact = decompose.of(forecast, score="squared").miscalibration
     assert seen.brier_miscalibration() == pytest.approx(exact, rel=0.1)
     assert math.isfinite(seen.in_the_large())
@@ -328,7 +328,7 @@ def test_errors_that_no_softmax_expresses_are_covered():
     y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
     swapped = ScoreRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probability")
     measures = evaluate(swapped, n_resamples=60)["measures"]
-    bins = ClassBins.of(forecast_of(swapped), prob).shared_out(truth)
+    bins = ClassBins.of(forecast_of(swapped), prob).allot(truth)
     for name, true in (
         ("classwise_calibration_error", bins.classwise()),
         ("top_label_calibration_error", bins.top_label()),

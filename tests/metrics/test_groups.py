@@ -5,7 +5,7 @@ import pytest
 
 from oddsmith import metrics
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import grouped_forecast, interval
+from oddsmith.metrics import group_forecast, interval
 from oddsmith.metrics.groups import GroupedForecast
 
 MEASURES = [measure for measure in metrics.MEASURES.values() if measure.resampled] + [metrics.accuracy]
@@ -78,11 +78,11 @@ def test_a_forecast_in_groups_is_the_forecast():
     y, p = sample(5)
     weight = np.arange(len(y)) % 3
     names = [f"patient {i // 4}" for i in range(len(y))]
-    grouped = grouped_forecast(y, p, names, weight)
+    grouped = group_forecast(y, p, names, weight)
     assert isinstance(grouped, GroupedForecast)
     assert grouped.forecast == metrics.forecast_from_arrays(y, p, weight)
     assert grouped.n_groups == 50
-    assert grouped_forecast(y, p, names, weight * 0.5).forecast == metrics.forecast_from_arrays(y, p, weight * 0.5)
+    assert group_forecast(y, p, names, weight * 0.5).forecast == metrics.forecast_from_arrays(y, p, weight * 0.5)
 
 
 def test_long_tables_in_groups_are_pooled():

@@ -7,7 +7,7 @@ from scipy import stats
 from oddsmith import metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import interval
-from oddsmith.metrics.intervals import explained
+from oddsmith.metrics.intervals import explain_interval
 
 ALL = [*(measure for measure in metrics.MEASURES.values() if measure.resampled), metrics.accuracy]
 ALL += [metrics.brier_discrimination, metrics.brier_miscalibration, metrics.brier_uncertainty]
@@ -71,7 +71,7 @@ def test_a_biased_value_has_an_interval_of_the_corrected_one_and_a_note():
 def test_rounding_is_not_called_bias():
     corrected = -np.log(0.9)
     value = np.nextafter(corrected, 1)
-    note = explained(value, 0.0, corrected, corrected)[2]
+    note = explain_interval(value, 0.0, corrected, corrected)[2]
     assert "biased" not in note
     assert "one-sided" in note
 

@@ -20,7 +20,7 @@ from oddsmith import (
 from oddsmith.data import resample
 from oddsmith.errors import InSampleWarning, InvalidInputError
 from oddsmith.metrics import Forecast, forecast_of
-from oddsmith.metrics.provenance import fitted_on
+from oddsmith.metrics.provenance import is_fitted_to
 from oddsmith.metrics.resampled import labels_again, rows_again
 
 TESTS = [
@@ -104,7 +104,7 @@ OPERATIONS = {
     "bootstrap": lambda t: next(resample.bootstrap(t, 1, random_state=0)),
     "resample_labels": lambda t: next(resample.resample_labels(t, np.full(len(t), 0.5), 1, random_state=0)),
     "exact": lambda t: t.quantize(0.125).exact(),
-    "pooled": lambda t: resample.pooled(t, 7),
+    "pooled": lambda t: resample.limit_cells(t, 7),
     "with_weights": lambda t: t.with_weights(t.neg, t.pos),
     "rows_again": lambda t: next(iter(rows_again(t.scale(0.5), 1, np.random.default_rng(0)))),
     "labels_again": lambda t: next(iter(labels_again(t.scale(0.5), np.full(len(t), 0.5), 1, np.random.default_rng(0)))),
@@ -179,7 +179,7 @@ def test_rows_that_a_method_cannot_be_fitted_to_are_not_its_own():
     certain = ScoreTable.from_arrays([0.25, 1.0], [0, 1])
     with pytest.raises(InvalidInputError):
         PlattCalibrator(input="probability").fit_table(certain)
-    assert not fitted_on(fitted, certain)
+    assert not is_fitted_to(fitted, certain)
 
 
 def test_what_fits_nothing_is_never_in_sample():

@@ -19,10 +19,10 @@ from oddsmith.metrics import (
     forecast_of,
     verdict,
 )
-from oddsmith.metrics.evidence import CalibrationEvidence, GainEstimate, corrected
+from oddsmith.metrics.evidence import CalibrationEvidence, GainEstimate, correct_p_value
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
-from oddsmith.metrics.verdict import decided
+from oddsmith.metrics.verdict import decide_verdict
 
 
 def by_group(sample, read=forecast_from_arrays):
@@ -54,7 +54,7 @@ def test_the_effect_stands_next_to_the_p_value():
     assert f"(95 % interval {found.gain['low']:.4f} to {found.gain['high']:.4f}), more than {found.threshold:.4f}" in (
         found.words
     )
-    slight = decided(CalibrationEvidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
+    slight = decide_verdict(CalibrationEvidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
     assert slight.kind == "slight"
     assert slight.is_miscalibrated
     assert "(slope 0.88, p = 0.015); recalibrating gains about 0.0034 nats" in slight.words
@@ -168,10 +168,10 @@ def test_a_summary_resamples_groups():
 
 
 def test_of_several_tests_the_first_has_most_of_the_level():
-    assert corrected(("cox", 0.03), {"a": 1e-9}) == (pytest.approx(0.0375), "cox")
-    assert corrected(("cox", 0.3), {"a": 0.001, "b": 0.5}) == (pytest.approx(0.01), "a")
-    assert corrected(None, {"a": 0.02}) == (0.02, "a")
-    assert corrected(None, {}) == (None, "")
+    assert correct_p_value(("cox", 0.03), {"a": 1e-9}) == (pytest.approx(0.0375), "cox")
+    assert correct_p_value(("cox", 0.3), {"a": 0.001, "b": 0.5}) == (pytest.approx(0.01), "a")
+    assert correct_p_value(None, {"a": 0.02}) == (0.02, "a")
+    assert correct_p_value(None, {}) == (None, "")
 
 
 def class_rows(n, seed, factor=1.0, copies=1):

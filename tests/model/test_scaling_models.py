@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import oddsmith
-from oddsmith.calibrators.registry import SCALINGS, method_named
+from oddsmith.calibrators.registry import SCALINGS, find_method
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.maps import JointMap, OneVsRestMap, ScalingMap
 from oddsmith.model import Model
@@ -37,7 +37,7 @@ def probabilities(logits):
 
 
 def one_vs_rest(method, columns, y, **options):
-    calibrators = [method_named(method).fit(columns[:, k], y == k) for k in range(columns.shape[1])]
+    calibrators = [find_method(method).fit(columns[:, k], y == k) for k in range(columns.shape[1])]
     return Model.from_one_vs_rest(calibrators, LABELS, **options)
 
 

@@ -12,7 +12,7 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import BASE_RATE, UNCALIBRATED, compare_methods
 from oddsmith.report.advice import _PREFERRED, HeldOut, by_preference
-from oddsmith.report.wording import marks_explained, rows_of_methods
+from oddsmith.report.wording import explain_marks, rows_of_methods
 
 METHODS = {"histogram": HistogramCalibrator(), "auto": AutoCalibrator(), "platt": PlattCalibrator()}
 
@@ -56,7 +56,7 @@ def test_among_those_that_beat_the_default_the_preferred_one_is_chosen():
     held = held_out(auto=1 + noise[0], simple=0.5 + noise[1], steps=0.499 + noise[2], bad=2 + noise[3])
     assert held.choose(["auto", "simple", "steps", "bad"]) == "simple"
     assert held.choose(["auto", "bad"]) == "auto"
-    np.testing.assert_array_equal(held.nested(["auto", "simple", "steps", "bad"]), held.losses["simple"])
+    np.testing.assert_array_equal(held.nested_loss(["auto", "simple", "steps", "bad"]), held.losses["simple"])
 
 
 def test_who_was_certain_and_wrong_is_not_chosen():
@@ -74,7 +74,7 @@ def test_the_gain_is_what_the_rule_gains_on_folds_that_it_did_not_see():
     lucky[np.arange(500) % 5 == 2] -= 0.5
     held = held_out(raw=raw, auto=default, lucky=lucky)
     assert held.choose(["auto", "lucky"]) == "lucky"
-    quoted = held.gain(raw, held.nested(["auto", "lucky"]))
+    quoted = held.gain(raw, held.nested_loss(["auto", "lucky"]))
     assert quoted.mean == pytest.approx(0.1, abs=0.01)
 
 
@@ -240,7 +240,7 @@ def test_marks_are_those_after_holms_correction(mark, holm):
 
 
 def test_marks_are_explained_where_they_appear():
-    assert marks_explained(["", ""], UNCALIBRATED) == ""
-    told = marks_explained(["", "†", "‡"], UNCALIBRATED)
+    assert explain_marks(["", ""], UNCALIBRATED) == ""
+    told = explain_marks(["", "†", "‡"], UNCALIBRATED)
     assert told.startswith("† significantly better than all but uncalibrated, ‡ significantly better than all but one")
     assert "*" not in told

@@ -29,7 +29,7 @@ def address(summary, tmp_path_factory):
 @pytest.fixture(scope="module")
 def held_out(table, summary):
     found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, input="log_odds")
-    tables = {name: found.held_out(name) for name in found.ranking}
+    tables = {name: found.held_out_forecast(name) for name in found.ranking}
     return {
         name: (expit(np.tile(one.scores, 2)), np.repeat([1, 0], len(one)), np.concatenate([one.pos, one.neg]))
         for name, one in tables.items()

@@ -46,8 +46,8 @@ from oddsmith.calibrators.registry import METHODS as METHODS
 from oddsmith.calibrators.registry import ONE_VS_REST as ONE_VS_REST
 from oddsmith.calibrators.registry import SCALINGS as SCALINGS
 from oddsmith.calibrators.registry import Method as Method
+from oddsmith.calibrators.registry import find_method as find_method
 from oddsmith.calibrators.registry import fit_method as fit_method
-from oddsmith.calibrators.registry import method_named as method_named
 from oddsmith.calibrators.registry import register_calibrator as register_calibrator
 from oddsmith.calibrators.registry import resolve_method as resolve_method
 from oddsmith.calibrators.scaling import JointScaling as JointScaling

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
-from oddsmith._docstrings import with_shared
+from oddsmith._docstrings import insert_shared
 from oddsmith._types import Floats
 from oddsmith.bands import pointwise_band
 from oddsmith.calibrators._chunks import Chunks
@@ -28,11 +28,11 @@ from oddsmith.calibrators._reading import (
     InputKind,
     Middle,
     Reading,
-    declared,
     is_too_sure,
     likeliest,
     may_lie_apart,
-    surest_held,
+    probability_reading,
+    surest_reading,
 )
 from oddsmith.calibrators._selection import Selected, loss_difference, other_cells
 from oddsmith.data import Fingerprint, Sample, ScoreTable, as_table, is_reversed, is_separable, read_rows
@@ -114,7 +114,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = with_shared(cls.__doc__, Calibrator.__doc__, "As for every calibrator.")
+        cls.__doc__ = insert_shared(cls.__doc__, Calibrator.__doc__, "As for every calibrator.")
 
     #: Methods that fit nothing keep their map whatever the labels.
     _learns: ClassVar[bool] = True
@@ -228,11 +228,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         True
         """
         rows, names = read_rows(scores, y, sample_weight, self.pos_label)
-        self._declared().enter(rows.scores)  # refuses bad scores before they are among the others
+        self._declared_reading().enter(rows.scores)  # refuses bad scores before they are among the others
         chunks = Chunks.of(ScoreTable.from_rows(rows), names, max_cells, self.input == "probability")
         if classes is not None:
             both = _check.as_labels(classes, len(np.asarray(classes)), self.pos_label).classes
-            chunks = chunks.called((both[0], both[1]))
+            chunks = chunks.with_labels((both[0], both[1]))
         before: Chunks | None = getattr(self, "_chunks", None)
         if before is not None:
             chunks = before.merge(chunks)
@@ -410,14 +410,14 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _declared(self) -> Reading:
+    def _declared_reading(self) -> Reading:
         """Return how scores are read that were declared to be something."""
-        return declared(self.clip) if self.input == "probability" else Reading()
+        return probability_reading(self.clip) if self.input == "probability" else Reading()
 
     def _readings(self, data: Sample) -> list[Reading]:
         """Return how the method may read what was declared: as it is, or known log-odds held within ±37 too."""
         sure = self.input == "score" and data.meaning == "log_odds" and is_too_sure(data)
-        return [Reading(), surest_held()] if sure else [Reading()]
+        return [Reading(), surest_reading()] if sure else [Reading()]
 
     def _reading(self, data: Sample) -> Reading:
         """Choose the reading under which the method forecasts best out of sample."""
@@ -453,20 +453,20 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if hasattr(self, "verdict_") and (convention := _check.convention_of(classes)):
             self.verdict_ += f" {convention.capitalize()}."
         depends = self._selects or self._sensitive_to_cells
-        if depends and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
+        if depends and isinstance(data, ScoreTable) and (message := self._coarse_choices(data)):
             odd.append((QuantizedSelectionWarning, message))
             self.fit_warnings_.append(message)
-        if self._learns and (message := self._dominated_by_far(data)):
+        if self._learns and (message := self._far_scores(data)):
             odd.append((FarScoreWarning, message))
             self.fit_warnings_.append(message)
         for category, message in odd:
             warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
         return self
 
-    def _dominated_by_far(self, data: Sample) -> str:
+    def _far_scores(self, data: Sample) -> str:
         """Return in words that scores far from the others cost those their fit; empty if none do."""
         with np.errstate(all="ignore"):
-            measured = self._measured(data)
+            measured = self._wide_reading(data)
             if not may_lie_apart(measured.read(data)):
                 return ""
             table = as_table(data).exact()
@@ -484,12 +484,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             "to that range, in the fit and later, or use AutoCalibrator."
         )
 
-    def _measured(self, data: Sample) -> Reading:
+    def _wide_reading(self, data: Sample) -> Reading:
         """Return the reading in which scores may lie far from the others."""
         del data
-        return self._declared()
+        return self._declared_reading()
 
-    def _decided_by_cells(self, table: ScoreTable) -> str:
+    def _coarse_choices(self, table: ScoreTable) -> str:
         """Return in words which choices would be others in cells twice as wide; empty if none."""
         grid = table.grid
         if grid is None or not np.isfinite(2 * grid.width):
@@ -497,7 +497,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         wider = table.quantize(2 * grid.width, grid.log_odds)
         other: Self = clone(self)
         other._keep(other._find(wider), self.classes_)
-        scores = self._declared().enter(wider.scores)
+        scores = self._declared_reading().enter(wider.scores)
         found = [selected.difference(self, other, scores) for selected in self._selects]
         if self._sensitive_to_cells:
             others = [other.map_, *(self._find(each).map for each in other_cells(table))]
@@ -517,7 +517,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
         self._check_parameters()
-        entry = self._declared()
+        entry = self._declared_reading()
         # Scores may lie anywhere in the range of doubles: what overflows on the way is held finite where it matters.
         with np.errstate(all="ignore"):
             entered = entry.read(data)
@@ -585,7 +585,7 @@ def _as_fitted(found: Fitted | CalibrationMap) -> Fitted:
     return found if isinstance(found, Fitted) else Fitted(found)
 
 
-def unconverged(converged: bool) -> list[Note]:
+def convergence_notes(converged: bool) -> list[Note]:
     """Return the note that a solver did not reach its optimum, if it did not."""
     message = "Newton's method stopped before its tolerance; the fit may be off."
     return [] if converged else [(NonConvergenceWarning, message)]

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import logit
 
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.calibrators._within_cells import divided
+from oddsmith.calibrators._within_cells import divide
 from oddsmith.data import ScoreTable, equal_mass_starts
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
 
@@ -15,7 +15,7 @@ def equal_mass(table: ScoreTable, n_bins: int) -> tuple[ScoreTable, Ints]:
     The starts are those of the table that is returned with them, in which cells at the edges of bins are divided.
     """
     if table.grid is not None:
-        table = divided(table, table.scores[equal_mass_starts(table.total, n_bins)])
+        table = divide(table, table.scores[equal_mass_starts(table.total, n_bins)])
     return table, equal_mass_starts(table.total, n_bins)
 
 

@@ -33,7 +33,7 @@ class Chunks:
         if max_cells is not None:
             _check.whole_number(max_cells, "max_cells", low=4)
         seen = (names[0] if table.n_neg else None, names[1] if table.n_pos else None)
-        return Chunks(table, names, seen, max_cells, log_odds)._bounded()
+        return Chunks(table, names, seen, max_cells, log_odds)._coarsen()
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -43,10 +43,10 @@ class Chunks:
     def merge(self, other: "Chunks") -> "Chunks":
         """Return the chunks of both."""
         bounds = [part.max_cells for part in (self, other) if part.max_cells is not None]
-        both = replace(self.called(other.seen), max_cells=min(bounds, default=None))
-        return replace(both, table=self.table.merge(other.table))._bounded()
+        both = replace(self.with_labels(other.seen), max_cells=min(bounds, default=None))
+        return replace(both, table=self.table.merge(other.table))._coarsen()
 
-    def called(self, labels: tuple[Any, Any]) -> "Chunks":
+    def with_labels(self, labels: tuple[Any, Any]) -> "Chunks":
         """Return the same chunks with labels seen elsewhere, which must be the same where both are known."""
         if any(a is not None and b is not None and a != b for a, b in zip(self.seen, labels, strict=True)):
             must = "labels must be the same in every chunk"
@@ -54,7 +54,7 @@ class Chunks:
         negative, positive = (b if a is None else a for a, b in zip(self.seen, labels, strict=True))
         return replace(self, seen=(negative, positive))
 
-    def _bounded(self) -> "Chunks":
+    def _coarsen(self) -> "Chunks":
         if self.max_cells is None or len(self.table) <= self.max_cells:
             return self
         table = self.table

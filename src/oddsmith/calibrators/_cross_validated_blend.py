@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith._types import Floats, Weights
-from oddsmith.data import Fold, ScoreTable, deal_weight, pooled
+from oddsmith.data import Fold, ScoreTable, deal_weight, limit_cells
 from oddsmith.fitting import HeldOutLaw, mixture_weights
 from oddsmith.maps import CalibrationMap
 
@@ -73,7 +73,7 @@ class OutOfSample:
         return HeldOutLaw.of(error, self.n_folds, [self.pos.sum(), self.neg.sum()]).half_width()
 
 
-def blended(log_odds: Floats, weights: Floats) -> Floats:
+def blend_log_odds(log_odds: Floats, weights: Floats) -> Floats:
     """Return the log-odds of a blend of forecasts, shape (parts, cells)."""
     return np.asarray(np.log(weights @ expit(log_odds)) - np.log(weights @ expit(-log_odds)))
 
@@ -85,7 +85,7 @@ def out_of_sample(
 
     A class of one case goes to one fold. That fold is judged by base rates, the others by maps that have seen the case.
     """
-    whole = pooled(table, _CELLS) if len(table) > _LONG else table.exact()
+    whole = limit_cells(table, _CELLS) if len(table) > _LONG else table.exact()
     rarer, commoner = sorted((whole.n_pos, whole.n_neg))
     n_folds = int(min(_FOLDS, rarer if rarer >= 2 else commoner))
     if n_folds < 2 or rarer < 1:

@@ -64,7 +64,7 @@ def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: Sc
 def _against_base_rate(table: ScoreTable, judged: OutOfSample, blend: Floats) -> MeasuredGain:
     ours = judged.losses(blend)
     constant = np.full_like(blend, math.log((table.n_pos + 1) / (table.n_neg + 1)))
-    before, difference, (low, high) = _compared(judged, judged.losses(constant), ours)
+    before, difference, (low, high) = _compare(judged, judged.losses(constant), ours)
     outcome = _outcome(low, high, "the base rate", "the scores are informative")
     return no_gain(
         "The scores are neither probabilities nor log-odds, so they have no log-loss before calibration. "
@@ -85,7 +85,7 @@ def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind:
         words = f"{start} infinity {after} (unbounded gain, since scores of exactly 0 or 1 were wrong)"
         return MeasuredGain(math.inf, (math.inf, math.inf), True, words, "calibrating was worth it")
     given = judged.scores if kind == "log_odds" else logit(np.clip(judged.scores, 0.0, 1.0))
-    before, value, (low, high) = _compared(judged, judged.losses(given), ours)
+    before, value, (low, high) = _compare(judged, judged.losses(given), ours)
     limit = f"{high:.4f}"
     if of_zero or of_one:
         high, limit = math.inf, "infinity, since a score of exactly 0 or 1 may be wrong"
@@ -94,7 +94,7 @@ def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind:
     return MeasuredGain(value, (low, high), low > 0, words, outcome)
 
 
-def _compared(
+def _compare(
     judged: OutOfSample, before: tuple[Floats, Floats], after: tuple[Floats, Floats]
 ) -> tuple[float, float, tuple[float, float]]:
     """Return the mean loss before, and the mean difference with its interval."""

@@ -63,7 +63,7 @@ class PiecewiseFit:
             curvature, gram = (upwards @ matrix @ upwards.T for matrix in (curvature, gram))
         return _is_loose(curvature, gram)
 
-    def polished(self, table: ScoreTable, frame: ScoreScale) -> tuple["PiecewiseFit", bool]:
+    def polish(self, table: ScoreTable, frame: ScoreScale) -> tuple["PiecewiseFit", bool]:
         """Fit every score of the table, from here; return also whether that converged."""
         if len(self.fits.pos) == len(table):
             return self, bool(self.fits.converged[0])

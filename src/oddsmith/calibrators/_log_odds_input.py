@@ -36,17 +36,17 @@ class UnitCalibrator(Calibrator):
 
     def _readings(self, data: Sample) -> list[Reading]:
         kind = self._kind(data)
-        given = self._as_given(kind, data)
+        given = self._plausible_reading(kind, data)
         if kind == "probability" or self.input != "score" or self._one_reading:
             return [given]
         return (data.meaning == "score" and in_foreign_units(data)) or with_other_readings(given, data, self._affine)
 
-    def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
+    def _plausible_reading(self, kind: ScoreKind, data: Sample) -> Reading:
         """Return how the method reads probabilities or log-odds that are plausible."""
         return as_log_odds(kind, data)
 
-    def _measured(self, data: Sample) -> Reading:
-        return as_log_odds(self._kind(data), data) if self.input == "score" else super()._measured(data)
+    def _wide_reading(self, data: Sample) -> Reading:
+        return as_log_odds(self._kind(data), data) if self.input == "score" else super()._wide_reading(data)
 
     def _attributes_of(self, reading: Reading, data: Sample) -> dict[str, Any]:
         taken_for = "probability" if self.input == "probability" else reading.kind

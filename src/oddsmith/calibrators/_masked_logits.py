@@ -45,16 +45,16 @@ class Logits(NamedTuple):
     floor: float
     clips: bool = False
 
-    def marked(self) -> Floats:
+    def mark(self) -> Floats:
         """Return logits of which those that were −inf are recognized by their size."""
         return self.z if self.closed is None else np.where(self.closed, CLOSED, self.z)
 
     @classmethod
-    def of_marked(cls, z: Floats, floor: float) -> "Logits":
-        """Return what `marked` was made from."""
+    def from_marks(cls, z: Floats, floor: float) -> "Logits":
+        """Return what `mark` was made from."""
         return _from_floor(z, z <= MASKED, floor)
 
-    def clipped(self, limit: float) -> "Logits":
+    def clip(self, limit: float) -> "Logits":
         """Return logits that are within a limit of the largest of their row, of which only those of −inf are masked."""
         return Logits(np.maximum(self.z, -limit), self.closed, self.closed, limit, clips=True)
 
@@ -64,7 +64,7 @@ class Logits(NamedTuple):
         limits = (self.floor / 2.0**halvings for halvings in range(1, _HALVINGS + 1))
         return [limit for limit in limits if limit < lowest] if lowest > SUREST else []
 
-    def contradicted(self, index: Ints, weight: Floats) -> float:
+    def impossible_weight(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""
         return 0.0 if self.gone is None else float(weight[self.gone[np.arange(len(index)), index]].sum())
 
@@ -76,7 +76,7 @@ class Logits(NamedTuple):
         if self.clips:
             return None
         most = min(self.floor / unit, FAR)
-        wrong = self.contradicted(index, weight)
+        wrong = self.impossible_weight(index, weight)
         if self.gone is None or wrong == 0:
             return most
         masked = self.gone.sum(axis=1)
@@ -125,7 +125,7 @@ def _from_floor(below: Floats, closed: Bools, floor: float) -> Logits:
     return Logits(np.where(gone, -floor, below), gone, closed if closed.any() else None, floor)
 
 
-def centered(x: Floats, gone: Bools | None) -> Floats:
+def center(x: Floats, gone: Bools | None) -> Floats:
     """Return values less the mean of their row; masked ones take no part in it, and become 0."""
     if gone is None:
         return np.asarray(x - x.mean(axis=1, keepdims=True))
@@ -134,7 +134,7 @@ def centered(x: Floats, gone: Bools | None) -> Floats:
     return np.where(kept, x - mean, 0.0)
 
 
-def unmasked(x: Floats, gone: Bools | None) -> Floats:
+def unmask(x: Floats, gone: Bools | None) -> Floats:
     """Return values, 0 for masked ones."""
     return x if gone is None else np.where(gone, 0.0, x)
 

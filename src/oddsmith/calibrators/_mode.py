@@ -90,11 +90,11 @@ def find_mode(
             found += blocks.search(start, stop, subdivisions, best)
             best = min((value for _, value in found), default=best)
             bounds[start:stop] = np.inf
-        runs = _runs(np.flatnonzero((bounds <= _tied(best)) & (bounds < np.inf)))
-    return min(mode for mode, value in found if value <= _tied(best))
+        runs = _runs(np.flatnonzero((bounds <= _tie_limit(best)) & (bounds < np.inf)))
+    return min(mode for mode, value in found if value <= _tie_limit(best))
 
 
-def _tied(best: float) -> float:
+def _tie_limit(best: float) -> float:
     """Return the largest value that ties with the best."""
     return best + _SLACK * abs(best) if math.isfinite(best) else best
 
@@ -108,7 +108,7 @@ def _runs(chosen: NDArray[np.intp]) -> list[tuple[int, int]]:
     return [(int(chosen[a]), int(chosen[b]) + 1) for a, b in zip(starts, stops, strict=True)]
 
 
-def _seen_from(stats: Floats, distance: Floats, power: Power) -> Floats:
+def _sums_from(stats: Floats, distance: Floats, power: Power) -> Floats:
     """Return Σd or Σd² of points, given weight, Σd and Σd², once they are seen from a distance further away."""
     near = stats[1] + distance * stats[0]
     return np.asarray(near if power == 1 else stats[2] + distance * (stats[1] + near))
@@ -134,9 +134,9 @@ class _Blocks:
         else:
             self.behind = self.ahead = np.zeros((3, 2))
             self.held = np.zeros(1, np.intp)
-        self.first, self.last = self._allowed(min_side)
+        self.first, self.last = self._score_range(min_side)
 
-    def _allowed(self, min_side: float) -> tuple[int, int]:
+    def _score_range(self, min_side: float) -> tuple[int, int]:
         """Return the numbers of the first and last score that leave enough weight on each side."""
         if min_side <= 0:
             return 0, len(self.sample.scores) - 1
@@ -170,23 +170,23 @@ class _Blocks:
         found = [self._smallest(scores, left, right)]
         if subdivisions == 1:
             return found
-        gaps = np.flatnonzero(self.objective(left[:-1], right[1:]) <= _tied(min(best, found[0][1])))
+        gaps = np.flatnonzero(self.objective(left[:-1], right[1:]) <= _tie_limit(min(best, found[0][1])))
         if not len(gaps):
             return found
         shares = np.arange(1, subdivisions) / subdivisions
         low, high = scores[gaps, None], scores[gaps + 1, None]
         theta = np.clip(low * (1 - shares) + high * shares, low, high)  # rounding may lead out of a gap of a few bits
-        left = _seen_from(behind[:, gaps, None], theta / scale - low / scale, self.powers[0])
+        left = _sums_from(behind[:, gaps, None], theta / scale - low / scale, self.powers[0])
         # The weight ahead of a gap's lower end is at or beyond its upper end.
         ahead = np.concatenate([ahead[:1, gaps], ahead[1:, gaps + 1]])[:, :, None]
-        right = _seen_from(ahead, high / scale - theta / scale, self.powers[1])
+        right = _sums_from(ahead, high / scale - theta / scale, self.powers[1])
         return [*found, self._smallest(theta.ravel(), left.ravel(), right.ravel())]
 
     def _smallest(self, thetas: Floats, left: Floats, right: Floats) -> tuple[Mode, float]:
         """Return the smallest θ whose value ties with the best, and the best value."""
         values = self.objective(left, right)
         best = float(values.min())
-        at = int(np.argmax(values <= _tied(best)))  # θ ascends
+        at = int(np.argmax(values <= _tie_limit(best)))  # θ ascends
         return Mode(float(thetas[at]), float(left[at]), float(right[at])), best
 
     def walk(self, start: int, stop: int) -> tuple[Ints, Floats, Floats]:
@@ -244,7 +244,7 @@ def _block_sums(sample: ClassScores, powers: tuple[Power, Power]) -> tuple[Float
     Σd² only where the power of that side asks for it.
     """
     counts = sample.weight is not None and sample.weight.dtype.kind == "i"
-    fast = _kernels.compiled(len(sample.scores)) if counts else None
+    fast = _kernels.load_compiled(len(sample.scores)) if counts else None
     if fast is not None:
         sums: Floats = fast.block_sums(sample.scores, sample.weight, 1 / sample.scale, _BLOCK, 2 in powers)
         return sums[0], sums[1:3], sums[3:5]

@@ -19,7 +19,7 @@ from oddsmith.maps import (
     SoftLogitMap,
     SoftLogOddsMap,
     UnitInputMap,
-    held_input,
+    clip_and_scale,
     logit_input,
     soft_log_odds,
     soft_logit,
@@ -88,7 +88,7 @@ class Reading:
         )
 
 
-def declared(clip: float | None) -> Reading:
+def probability_reading(clip: float | None) -> Reading:
     """Return the reading of what the user says are probabilities, held within [clip, 1 − clip]."""
     return Reading(lambda prob: logit_input(prob, clip), lambda inner: LogitInputMap(inner, clip), "probability")
 
@@ -102,16 +102,16 @@ def as_log_odds(kind: ScoreKind, data: Sample) -> Reading:
     return Reading(lambda prob: unit_log_odds(prob, clip), lambda inner: UnitInputMap(inner, clip), kind)
 
 
-def softened(kind: ScoreKind, softness: float) -> Reading:
+def soft_reading(kind: ScoreKind, softness: float) -> Reading:
     """Return the reading of probabilities, or of log-odds, by log((p + ε)/(1 − p + ε))."""
     if kind == "probability":
         return Reading(lambda prob: soft_logit(prob, softness), lambda inner: SoftLogitMap(inner, softness), kind)
     return Reading(lambda z: soft_log_odds(z, softness), lambda inner: SoftLogOddsMap(inner, softness), kind)
 
 
-def _held(low: float, high: float, center: float, scale: float, kind: InputKind) -> Reading:
+def _clip_reading(low: float, high: float, center: float, scale: float, kind: InputKind) -> Reading:
     return Reading(
-        lambda scores: held_input(scores, low, high, center, scale),
+        lambda scores: clip_and_scale(scores, low, high, center, scale),
         lambda inner: HeldInputMap(inner, low, high, center, scale),
         kind,
     )
@@ -122,9 +122,9 @@ def is_too_sure(data: Sample) -> bool:
     return max(map(abs, data.span())) > SUREST
 
 
-def surest_held() -> Reading:
+def surest_reading() -> Reading:
     """Return the reading of log-odds held within ±37."""
-    return _held(-SUREST, SUREST, 0.0, 1.0, "clipped")
+    return _clip_reading(-SUREST, SUREST, 0.0, 1.0, "clipped")
 
 
 def with_other_readings(given: Reading, data: Sample, affine: bool) -> list[Reading]:
@@ -133,7 +133,7 @@ def with_other_readings(given: Reading, data: Sample, affine: bool) -> list[Read
     An ``affine`` method is indifferent to unit and origin, and standardizing helps it only with scores that lie apart.
     """
     units = in_other_units(data, affine)
-    return [given, surest_held(), *units] if is_too_sure(data) else [given, *units]
+    return [given, surest_reading(), *units] if is_too_sure(data) else [given, *units]
 
 
 def in_other_units(data: Sample, only_apart: bool = False) -> list[Reading]:
@@ -141,7 +141,7 @@ def in_other_units(data: Sample, only_apart: bool = False) -> list[Reading]:
     if not (is_too_sure(data) or _are_whole(data, _WHOLE_SPAN)):
         return []
     middle = Middle.of(as_table(data))
-    return [middle.standardized(data)] if middle.leaves_out(data) or not only_apart else []
+    return [middle.standardize(data)] if middle.leaves_out(data) or not only_apart else []
 
 
 def in_foreign_units(data: Sample) -> list[Reading]:
@@ -149,7 +149,7 @@ def in_foreign_units(data: Sample) -> list[Reading]:
     low, high = data.span()
     if low < 0 < high or not _are_whole(data, _GRADES):
         return []
-    return [Middle.of(as_table(data)).standardized(data)]
+    return [Middle.of(as_table(data)).standardize(data)]
 
 
 def _are_whole(data: Sample, span: float) -> bool:
@@ -193,10 +193,10 @@ class Middle:
         (low, high), (least, most) = self.bounds(), data.span()
         return least < low or high < most
 
-    def standardized(self, data: Sample) -> Reading:
+    def standardize(self, data: Sample) -> Reading:
         """Return the reading by (s − median)/IQR, within bounds where some scores lie apart from the others."""
         low, high = self.bounds() if self.leaves_out(data) else self._reach(FAR)
-        return _held(low, high, self.center, self.width, "standardized")
+        return _clip_reading(low, high, self.center, self.width, "standardized")
 
     def _reach(self, widths: float) -> tuple[float, float]:
         most = MAX / 4

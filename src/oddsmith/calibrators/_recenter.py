@@ -50,7 +50,7 @@ def level_in_the_large(blend: BlendMap, table: ScoreTable) -> BlendMap:
             return blend  # nothing moves forecasts that are as certain as that
         far *= 2
     move = float(brentq(beyond, 0.0, far, xtol=1e-9))
-    return BlendMap(tuple(_moved(part, move) for part in blend.parts), blend.weights)
+    return BlendMap(tuple(_move_map(part, move) for part in blend.parts), blend.weights)
 
 
 def is_right_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> bool:
@@ -64,9 +64,9 @@ def is_right_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> bool:
     return abs(float(weight @ expit(log_odds)) - table.n_pos) <= max(1.0, 0.5 * math.sqrt(spread))
 
 
-def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
+def _move_map(fitted: CalibrationMap, move: float) -> CalibrationMap:
     if isinstance(fitted, InputMap):
-        return replace(fitted, inner=_moved(fitted.inner, move))
+        return replace(fitted, inner=_move_map(fitted.inner, move))
     if isinstance(fitted, PolynomialMap):
         first = np.zeros(fitted.coefficients.shape[1])
         first[0] = move

@@ -40,7 +40,7 @@ class Selected(NamedTuple):
             apart = np.searchsorted(cells, own) - np.searchsorted(cells, other)
             if np.all(np.abs(apart) <= 1) if self.share is None else np.allclose(own, other, rtol=self.share, atol=0.0):
                 return ""
-        return f"{self.words}: {_shown(own)} at this width, {_shown(other)} at twice the width"
+        return f"{self.words}: {_show(own)} at this width, {_show(other)} at twice the width"
 
     def _of(self, fit: Any) -> Floats:
         """Return the choice as numbers, none where the fit had nothing to choose."""
@@ -94,7 +94,7 @@ def loss_difference(table: ScoreTable, fitted: CalibrationMap, others: Sequence[
     return f"mean log-loss: {mean:.6g} in these cells, {farthest:.6g} in others"
 
 
-def _shown(values: Floats) -> str:
+def _show(values: Floats) -> str:
     if len(values) > 6:
         return f"{len(values)} values from {values[0]:g} to {values[-1]:g}"
     return ", ".join(f"{value:g}" for value in values.tolist()) or "none"

@@ -47,7 +47,7 @@ class Sorted(NamedTuple):
         """Weight of each class."""
         return np.bincount(self.truth, self.weight, minlength=self.z.shape[1]).astype(np.float64)
 
-    def weighted(self, weight: Floats) -> "Sorted":
+    def with_weight(self, weight: Floats) -> "Sorted":
         """Return the cases that have some of another weight."""
         held = weight > 0
         return self._replace(z=self.z[held], truth=self.truth[held], weight=weight[held])
@@ -55,7 +55,7 @@ class Sorted(NamedTuple):
 
 def sort_cases(logits: Logits, index: Ints, weight: Floats) -> Sorted:
     """Order classes by frequency and size of their logits, rows by class and margin; add up equal rows."""
-    z = logits.marked()
+    z = logits.mark()
     columns = np.lexsort(((weight / weight.sum()) @ z, np.bincount(index, weight, minlength=z.shape[1])))
     z, index = np.ascontiguousarray(z[:, columns]), np.argsort(columns)[index]
     each = np.arange(len(z))
@@ -90,7 +90,7 @@ def deal(cases: Sorted, random_state: int | None) -> Iterator[Fold[Sorted]]:
         amounts = deal_by_class(cases.weight, cases.truth, cases.z.shape[1], n_folds, random_state)
     judged = 0.0
     for amount in amounts:
-        yield Fold(cases.weighted(cases.weight - amount), cases.weighted(amount))
+        yield Fold(cases.with_weight(cases.weight - amount), cases.with_weight(amount))
         judged += float(amount.sum())
         if judged >= _ENOUGH:
             return

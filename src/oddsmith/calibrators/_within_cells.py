@@ -23,7 +23,7 @@ _PEAKED = 3.0
 _SINGLE = 1e-9
 
 
-def divided(table: ScoreTable, places: Floats) -> ScoreTable:
+def divide(table: ScoreTable, places: Floats) -> ScoreTable:
     """Return a table in which the cells at some scores, and their neighbors, are divided evenly.
 
     Cells that hold a single score, or may do so, stay whole; so does all of an exact table.
@@ -34,7 +34,7 @@ def divided(table: ScoreTable, places: Floats) -> ScoreTable:
     cells = grid.cells(table.scores)
     near = np.searchsorted(cells, grid.cells(np.atleast_1d(places)))
     chosen = np.unique(np.clip(near[:, None] + np.arange(-1, 2), 0, len(cells) - 1))
-    chosen = chosen[_evenly_filled(table, cells, chosen)]
+    chosen = chosen[_find_even(table, cells, chosen)]
     shares = (np.arange(_PARTS) + 0.5) / _PARTS
     added = grid.score((cells[chosen, None] + shares) * grid.width).ravel()
     rest = np.delete(np.arange(len(table)), chosen)
@@ -55,7 +55,7 @@ def divided(table: ScoreTable, places: Floats) -> ScoreTable:
     return replace(table, scores=scores[order][held], **kept)
 
 
-def _evenly_filled(table: ScoreTable, cells: Floats, chosen: Ints) -> Bools:
+def _find_even(table: ScoreTable, cells: Floats, chosen: Ints) -> Bools:
     """Return which of some cells, all with a cell on both sides, look as if rows lay anywhere in them."""
     weight = table.total
     before, after = np.maximum(chosen - 1, 0), np.minimum(chosen + 1, len(cells) - 1)

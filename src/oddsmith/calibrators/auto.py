@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Fitted, Note
-from oddsmith.calibrators._cross_validated_blend import OutOfSample, blended, out_of_sample
+from oddsmith.calibrators._cross_validated_blend import OutOfSample, blend_log_odds, out_of_sample
 from oddsmith.calibrators._gain import MeasuredGain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import (
@@ -19,7 +19,7 @@ from oddsmith.calibrators._reading import (
     as_log_odds,
     in_foreign_units,
     in_other_units,
-    softened,
+    soft_reading,
 )
 from oddsmith.calibrators._recenter import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators.beta import BetaCalibrator
@@ -181,7 +181,7 @@ class AutoCalibrator(UnitCalibrator):
         check_is_fitted(self, "map_")
         if self._rows is None:
             _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
-        return 0.0 if len(self._rows) < _FEW else self._rows.shared(_row_hashes(self._declared().read(table)))
+        return 0.0 if len(self._rows) < _FEW else self._rows.overlap(_row_hashes(self._declared_reading().read(table)))
 
     def _constant(self, data: Sample) -> Fitted:
         gain = no_gain("One class or one score: there is nothing to compare, and the fit is a base rate")
@@ -203,7 +203,7 @@ class AutoCalibrator(UnitCalibrator):
         kind = self._kind(table)
         rows, table = table, in_blocks(table.exact(), _FINE)
         given = as_log_odds(kind, table)
-        readings = [given, softened(kind, 0.5 / (table.n_pos + table.n_neg))]
+        readings = [given, soft_reading(kind, 0.5 / (table.n_pos + table.n_neg))]
         if self.input == "score":
             foreign = in_foreign_units(table) if rows.meaning == "score" else []
             readings = foreign or [*readings, *map(given.then, in_other_units(given.read(table)))]
@@ -223,7 +223,7 @@ class AutoCalibrator(UnitCalibrator):
             blends = [(*_best_weights(one), one) for one in both.split(len(readings))]
             chosen = int(np.argmin([loss for loss, _, _ in blends]))
             _, weights, judged = blends[chosen]
-            gain = measure_gain(rows, judged, blended(judged.log_odds, weights), self._kind_of_gain(rows, kind))
+            gain = measure_gain(rows, judged, blend_log_odds(judged.log_odds, weights), self._kind_of_gain(rows, kind))
         steps = _fit_one(_STEPS, table, unconverged)
         parts = _fit_parts(table, readings[chosen], steps, unconverged)
         weights, fitted = _put_together(parts, weights, table)
@@ -274,7 +274,7 @@ def _best_weights(judged: OutOfSample) -> tuple[float, Floats]:
     weights = _LEAST + (1 - _LEAST.sum()) * judged.weights()
     weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
     weights /= weights.sum()
-    return judged.mean(judged.losses(blended(judged.log_odds, weights)))[0], weights
+    return judged.mean(judged.losses(blend_log_odds(judged.log_odds, weights)))[0], weights
 
 
 def _fit_parts(

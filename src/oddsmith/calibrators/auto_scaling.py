@@ -12,10 +12,10 @@ from scipy.special import expit, log_softmax, softmax
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.calibrators._masked_logits import Logits, centered, unmasked
+from oddsmith.calibrators._masked_logits import Logits, center, unmask
 from oddsmith.calibrators._recenter import level_classes
 from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
-from oddsmith.calibrators.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
+from oddsmith.calibrators.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clip_where_better
 from oddsmith.data import LEAST, Fold, Signal
 from oddsmith.errors import SeparableWarning
 from oddsmith.fitting import (
@@ -176,12 +176,14 @@ class AutoScaling(JointScaling):
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
-        read, (_, _, reason) = clipped_where_better(logits, index, weight)
+        read, (_, _, reason) = clip_where_better(logits, index, weight)
         cases = sort_cases(logits, index, weight)
         folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
         first, *others = _readings(cases, read)
         as_given = reason is SeparableWarning and _ReadCases(cases, first).best >= 1
-        found = _as_given(cases, folds, first, keep) if as_given else _candidates(cases, folds, (first, *others), keep)
+        found = (
+            _plain_parts(cases, folds, first, keep) if as_given else _candidates(cases, folds, (first, *others), keep)
+        )
         candidates = list(found)
         judged = _HeldOutLikelihoods.of(folds, [each.rows for each in candidates])
         names = [each.part.name for each in candidates]
@@ -200,7 +202,7 @@ class AutoScaling(JointScaling):
             counts = weight if self.weighted_ else weight.astype(np.int64)
             obstacle = Signal.of_rows(softmax(logits.z, axis=1), index, counts).words()
         worth = self._measure_gain(judged, weights, names, obstacle, self._zeros(cases))
-        self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._left_out(cases)]))
+        self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._absence_notes(cases)]))
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
 
@@ -271,7 +273,7 @@ class AutoScaling(JointScaling):
         shares = ", ".join(f"{share:.0%} {kind}" for kind, share in sorted(kinds.items(), key=lambda item: -item[1]))
         return f"A blend of {shares}, weighted by out-of-sample log-loss."
 
-    def _left_out(self, cases: Sorted) -> Iterator[str]:
+    def _absence_notes(self, cases: Sorted) -> Iterator[str]:
         missing = np.sort(cases.columns[cases.totals == 0])
         if len(missing):
             named = ", ".join(repr(label) for label in self.classes_[missing[:5]].tolist())
@@ -329,7 +331,7 @@ class _ReadLogits(NamedTuple):
         A diagonal must be indifferent to a constant added to a row; a matrix uses the sum of the logs, which measures
         how sure a row is.
         """
-        return centered(self.x, self.gone) if axes == 1 else unmasked(self.x, self.gone) if axes else self.x
+        return center(self.x, self.gone) if axes == 1 else unmask(self.x, self.gone) if axes else self.x
 
 
 def _log_proba(part: ScalingPart, read: _ReadLogits) -> Floats:
@@ -362,7 +364,7 @@ def _deep_where_better(cases: Sorted, reading: _Reading) -> _Reading:
 
 def _best(cases: Sorted, readings: Sequence[_Reading]) -> _Reading:
     """Return the reading that suits temperature scaling best."""
-    return min(readings, key=lambda reading: _ReadCases(cases, reading).tempered_loss())
+    return min(readings, key=lambda reading: _ReadCases(cases, reading).temperature_loss())
 
 
 class _ReadCases:
@@ -375,14 +377,14 @@ class _ReadCases:
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
-    def tempered(self, times: float = 1.0) -> ScalingPart:
+    def temperature_part(self, times: float = 1.0) -> ScalingPart:
         """Return temperature scaling, at a multiple of the best temperature."""
         name = "temperature" if times == 1 else f"temperature ×{times:g}"
         return self.part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
-    def tempered_loss(self) -> float:
+    def temperature_loss(self) -> float:
         """Return the log-loss of temperature scaling over all cases."""
-        return -float(self._cases.weight @ _of_true(_log_proba(self.tempered(), self.read), self._cases.truth))
+        return -float(self._cases.weight @ _of_true(_log_proba(self.temperature_part(), self.read), self._cases.truth))
 
     def constant(self, uniform: bool) -> ScalingPart:
         """Return the same probabilities for all cases: shares of classes, as if one case more were of any class."""
@@ -474,7 +476,7 @@ class _Fits:
             best = loss
 
 
-def _as_given(cases: Sorted, folds: Sequence[Fold[Sorted]], reading: _Reading, keep: bool) -> Iterator[_Candidate]:
+def _plain_parts(cases: Sorted, folds: Sequence[Fold[Sorted]], reading: _Reading, keep: bool) -> Iterator[_Candidate]:
     """Yield the shares of classes and the logits as given."""
     fits = _Fits(cases, folds, reading)
     yield fits.candidate(lambda read: read.constant(keep))
@@ -490,7 +492,7 @@ def _candidates(
         if reading is readings[0]:
             yield fits.candidate(lambda read: read.constant(keep))
         for times in _WARMER if keep else (1.0,):
-            yield fits.candidate(partial(_ReadCases.tempered, times=times))
+            yield fits.candidate(partial(_ReadCases.temperature_part, times=times))
         if keep or not folds:
             continue
         for kind in ("vector", "matrix") if _affords_matrix(cases) else ("vector",):

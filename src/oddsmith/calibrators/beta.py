@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Fitted, Note, unconverged
+from oddsmith.calibrators._base import Fitted, Note, convergence_notes
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading
 from oddsmith.data import LabeledScores, Sample, ScoreTable, binary_scale, is_separable
@@ -121,12 +121,12 @@ class BetaCalibrator(UnitCalibrator):
         def free(x: Floats) -> Floats:
             return np.column_stack([*log_basis((x + frame.shift) * frame.scale, center, frame.scale), np.ones_like(x)])
 
-        def tied(x: Floats) -> Floats:
+        def tie(x: Floats) -> Floats:
             left, right, one = free(x).T
             return np.column_stack([left + right, one])
 
         notes: list[Note] = []
-        fit = self._best(data, frame, free if self.parameters == 3 else tied, self.parameters)
+        fit = self._best(data, frame, free if self.parameters == 3 else tie, self.parameters)
         spread = np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
         if self.parameters == 3 and not low < 0 < high and _is_wall(fit.theta / max(scale, 1.0), fit.theta * spread):
             message = (
@@ -134,8 +134,8 @@ class BetaCalibrator(UnitCalibrator):
                 'slopes are the same. Hint: use input="score" if the scores are not log-odds.'
             )
             notes.append((NonConvergenceWarning, message))
-            fit = self._best(data, frame, tied, 2)
-        notes += unconverged(fit.converged)
+            fit = self._best(data, frame, tie, 2)
+        notes += convergence_notes(fit.converged)
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
             message = "Both slopes would be negative and are set to 0: the fit is a constant."

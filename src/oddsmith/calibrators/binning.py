@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints
-from oddsmith.calibrators._base import Calibrator, Fitted, unconverged
+from oddsmith.calibrators._base import Calibrator, Fitted, convergence_notes
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import ScoreKind
@@ -154,4 +154,4 @@ class ScalingBinningCalibrator(Calibrator):
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)
         # A mean of sigmoids is never 0 or 1, whatever the rounding.
         means = np.clip(scaled / bin_sums(table.total, starts), 5e-324, np.nextafter(1, 0))
-        return Fitted(step_map(edges(table.scores, starts), means), notes=unconverged(line.converged))
+        return Fitted(step_map(edges(table.scores, starts), means), notes=convergence_notes(line.converged))

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
-from oddsmith._docstrings import with_shared
+from oddsmith._docstrings import insert_shared
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Fitted, Note, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
 from oddsmith.calibrators._families import FAMILIES, Density, ModeSearch, ScaleLimits, gaussian_with, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._within_cells import divided
+from oddsmith.calibrators._within_cells import divide
 from oddsmith.data import Sample, ScoreTable, binary_scale
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import PolynomialMap, constant_map, line_map, logit
@@ -57,7 +57,7 @@ class _BayesCalibrator(Calibrator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = with_shared(cls.__doc__, _BayesCalibrator.__doc__, "As for every density calibrator.")
+        cls.__doc__ = insert_shared(cls.__doc__, _BayesCalibrator.__doc__, "As for every density calibrator.")
 
     def class_densities(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return the fitted densities p(s|+) and p(s|−).
@@ -137,7 +137,7 @@ class _BayesCalibrator(Calibrator):
         positive, negative, scale = self._densities(data)
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
-            data_within = divided(data, np.array([positive.theta, negative.theta]))
+            data_within = divide(data, np.array([positive.theta, negative.theta]))
             positive, negative, scale = self._densities(data_within)
         notes: list[Note] = []
         for name, density in (("positive", positive), ("negative", negative)):

@@ -9,9 +9,9 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Fitted, unconverged
+from oddsmith.calibrators._base import Fitted, convergence_notes
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
-from oddsmith.calibrators._reading import Reading, ScoreKind, softened
+from oddsmith.calibrators._reading import Reading, ScoreKind, soft_reading
 from oddsmith.data import Sample, ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import SINGLE, LongDesign, ScoreScale, platt_targets, rising_step, sketch
@@ -88,8 +88,8 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         _check.whole_number(self.n_pieces, "n_pieces", low=1)
         _check.number(self.penalty, "penalty", low=0, strict=True)
 
-    def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
-        return Reading(kind=kind) if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
+    def _plausible_reading(self, kind: ScoreKind, data: Sample) -> Reading:
+        return Reading(kind=kind) if kind == "log_odds" else soft_reading(kind, 0.5 / (data.n_pos + data.n_neg))
 
     def _fit(self, table: ScoreTable) -> Fitted:
         frame = ScoreScale.of(table)
@@ -111,13 +111,13 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
         theta, _, converged = long.fit(penalty, direction=rising_step)
-        notes = unconverged(converged)
+        notes = convergence_notes(converged)
         if not np.any(theta[:-1] > 0):
             message = "The best map would decrease with the score; a constant was fitted instead."
             notes.append((NegativeSlopeWarning, message))
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
-        fitted = _joined(knots, slopes, float(theta[-1]), frame)
+        fitted = _join(knots, slopes, float(theta[-1]), frame)
         return Fitted(fitted, {"knots_": knots, "slopes_": slopes / frame.scale}, notes)
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
@@ -129,7 +129,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         return np.asarray(inner[apart[:-1] & apart[1:]] if len(inner) else inner)
 
 
-def _joined(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:
+def _join(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:
     """Return pieces that meet to the last bit, so that rounding cannot reverse neighbors.
 
     Each piece is expanded about the knot on its left, with the value that the piece before has there.

@@ -8,7 +8,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Fitted, Note, unconverged
+from oddsmith.calibrators._base import Calibrator, Fitted, Note, convergence_notes
 from oddsmith.calibrators._knots import GrowthStep, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._selection import Selected
 from oddsmith.data import ScoreTable, is_separable, quantiles
@@ -146,7 +146,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
                 (SeparableWarning, "The data do not determine one of the pieces: a small ridge keeps the fit finite.")
             )
             fit = replace(search, ridge=_RIDGE * data.cases).fit(penalty)
-        fit, converged = fit.polished(table, frame)
+        fit, converged = fit.polish(table, frame)
         candidates = dict(zip(search.sets.ravel().tolist(), sets.ravel().tolist(), strict=True))
         inner = np.array([candidates[x] for x in fit.knots.tolist()])
         found = self._finish(table, frame, inner, fit)
@@ -157,7 +157,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             "percentiles_": percentiles[fit.choice] if percentiles else None,
             "trace_": [step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace],
         }
-        return Fitted(found.map, attributes, [*notes, *unconverged(converged), *found.notes])
+        return Fitted(found.map, attributes, [*notes, *convergence_notes(converged), *found.notes])
 
     def _offer(self, table: ScoreTable) -> tuple[Floats, list[tuple[int, int]]]:
         """Return knot sets to choose from, as scores, and which percentiles of the classes they are, if any."""

@@ -27,8 +27,8 @@ __all__ = [
     "SCALINGS",
     "JointScaling",
     "Method",
+    "find_method",
     "fit_method",
-    "method_named",
     "register_calibrator",
     "resolve_method",
 ]
@@ -96,7 +96,7 @@ def register_calibrator(cls: AnyClass) -> AnyClass:
 
     See Also
     --------
-    method_named : Finds it by its name.
+    find_method : Finds it by its name.
     """
     name, among = method_name(cls), [each for each in (_CALIBRATORS, _SCALINGS) if issubclass(cls, each.base)]
     known = among[0].registered.get(name, cls) if among else None
@@ -120,7 +120,7 @@ def _load_entries() -> None:
             warnings.warn(_check.visible(message), OddsmithWarning, stacklevel=2)
 
 
-def method_named(name: str, n_classes: int = 2, option: str = "method") -> Method:
+def find_method(name: str, n_classes: int = 2, option: str = "method") -> Method:
     """Return a method with its defaults, in any case and with "-" or "_"; ``option`` is what errors call its name.
 
     A name that a calibrator and a scaling share ("auto", "temperature") means the calibrator for two classes and the
@@ -146,9 +146,9 @@ def method_named(name: str, n_classes: int = 2, option: str = "method") -> Metho
 
     Examples
     --------
-    >>> method_named("venn_abers"), method_named("sigmoid")
+    >>> find_method("venn_abers"), find_method("sigmoid")
     (VennAbersCalibrator(), PlattCalibrator())
-    >>> method_named("auto", 3), method_named("one-vs-rest:auto", 3)
+    >>> find_method("auto", 3), find_method("one-vs-rest:auto", 3)
     (AutoScaling(), AutoCalibrator())
     """
     kind, colon, inner = name.partition(":")
@@ -188,10 +188,10 @@ def resolve_method(method: Any, n_classes: int = 2) -> Method:
 
     See Also
     --------
-    method_named : Takes names only.
+    find_method : Takes names only.
     """
     if isinstance(method, str):
-        return method_named(method, n_classes)
+        return find_method(method, n_classes)
     if not isinstance(method, Method):
         _check.fail("method must be a name, a Calibrator or a joint scaling", f"method={method!r}", 'use "platt"')
     if getattr(method, "pos_label", None) is not None:
@@ -222,7 +222,7 @@ def fit_method(
 
     See Also
     --------
-    method_named : An unfitted method.
+    find_method : An unfitted method.
     oddsmith.report.compare_methods : Compares several methods.
 
     Examples

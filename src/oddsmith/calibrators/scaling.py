@@ -33,7 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators._base import method_name
-from oddsmith.calibrators._masked_logits import Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.calibrators._masked_logits import Logits, center, read_masks, refuse_masked_truth, unmask
 from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
 from oddsmith.data import LEAST, ScoreTable
 from oddsmith.errors import (
@@ -334,9 +334,9 @@ class TemperatureScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
-        logits, (self.temperature_, _, reason) = clipped_where_better(logits, index, weight)
+        logits, (self.temperature_, _, reason) = clip_where_better(logits, index, weight)
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
-        self._floor = logits.floor if logits.clips or logits.contradicted(index, weight) > 0 else None
+        self._floor = logits.floor if logits.clips or logits.impossible_weight(index, weight) > 0 else None
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
 
@@ -404,7 +404,7 @@ class VectorScaling(JointScaling):
 
     def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
         """Return what the matrix is applied to, 0 for masked classes."""
-        return centered(z, gone)
+        return center(z, gone)
 
     def _penalty(self, k: int) -> Floats:
         """Return the penalty of each change of the matrix: shape (k,) for a diagonal one, else (k, k)."""
@@ -416,7 +416,7 @@ class VectorScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         penalty = self._penalty(logits.z.shape[1])
-        logits, (best, size, reason) = clipped_where_better(logits, index, weight)
+        logits, (best, size, reason) = clip_where_better(logits, index, weight)
         z, gone = logits.z, logits.gone
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
         flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
@@ -538,12 +538,10 @@ class DirichletScaling(MatrixScaling):
     _reading: ClassVar[LogitReading] = "log_probabilities"
 
     def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
-        return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
+        return unmask(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
 
 
-def clipped_where_better(
-    logits: Logits, index: Ints, weight: Floats
-) -> tuple[Logits, tuple[float, float, BoundReason]]:
+def clip_where_better(logits: Logits, index: Ints, weight: Floats) -> tuple[Logits, tuple[float, float, BoundReason]]:
     """Return logits, clipped where temperature scaling is clearly better so, and what `fit_temperature` finds."""
     found = fit_temperature(logits.z, index, weight, gone=logits.gone)
     if found[2] is SeparableWarning:
@@ -552,7 +550,7 @@ def clipped_where_better(
     enough = max(_EVIDENCE, _EVIDENCE_PER_CASE * float(weight.sum())) if found[2] is None else _EVIDENCE
     if (limit := _best_limit(logits, index, weight, enough)) is None:
         return logits, found
-    clipped = logits.clipped(limit)
+    clipped = logits.clip(limit)
     return clipped, fit_temperature(clipped.z, index, weight, gone=clipped.gone)
 
 
@@ -565,7 +563,7 @@ def _best_limit(logits: Logits, index: Ints, weight: Floats, enough: float) -> f
     as_given = highest = whole.likelihood()
     best = None
     for limit in limits:
-        likelihood = whole.clipped(limit).likelihood()
+        likelihood = whole.clip(limit).likelihood()
         if likelihood < highest - enough:
             break
         if likelihood > highest:
@@ -575,7 +573,7 @@ def _best_limit(logits: Logits, index: Ints, weight: Floats, enough: float) -> f
     gain = 0.0
     for fold in deal(sort_cases(logits, index, weight), random_state=0):
         seen, new = map(_LabeledLogits.of, fold)
-        gain += new.clipped(best).likelihood(seen.clipped(best)) - new.likelihood(seen)
+        gain += new.clip(best).likelihood(seen.clip(best)) - new.likelihood(seen)
     return best if gain > enough else None
 
 
@@ -588,10 +586,10 @@ class _LabeledLogits(NamedTuple):
 
     @classmethod
     def of(cls, cases: Sorted) -> "_LabeledLogits":
-        return cls(Logits.of_marked(cases.z, cases.floor), cases.truth, cases.weight)
+        return cls(Logits.from_marks(cases.z, cases.floor), cases.truth, cases.weight)
 
-    def clipped(self, limit: float) -> "_LabeledLogits":
-        return self._replace(logits=self.logits.clipped(limit))
+    def clip(self, limit: float) -> "_LabeledLogits":
+        return self._replace(logits=self.logits.clip(limit))
 
     def likelihood(self, seen: "_LabeledLogits | None" = None) -> float:
         """Return the log-likelihood of the labels by temperature scaling, fitted to these rows or to others."""

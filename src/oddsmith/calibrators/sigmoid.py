@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Fitted, unconverged
+from oddsmith.calibrators._base import Calibrator, Fitted, convergence_notes
 from oddsmith.data import Sample, is_separable
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, Line, fit_line, platt_targets
@@ -34,9 +34,9 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
 
-def _fitted(line: Line, **attributes: Any) -> Fitted:
+def _result(line: Line, **attributes: Any) -> Fitted:
     """Return a straight line with what every line has."""
-    notes = unconverged(line.converged)
+    notes = convergence_notes(line.converged)
     if line.slope < 0:
         message = f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises."
         notes.append((NegativeSlopeWarning, message))
@@ -96,9 +96,9 @@ class LogisticCalibrator(_LineCalibrator):
         _check.one_of(self.fit_intercept, "fit_intercept", (True, False))
 
     def _fit(self, data: Sample) -> Fitted:
-        endless = is_separable if self.fit_intercept else one_sided
+        endless = is_separable if self.fit_intercept else is_one_sided
         targets = platt_targets(data) if self.penalty == 0 and endless(data) else LABELS
-        return _fitted(fit_line(data, targets, self.penalty, self.fit_intercept))
+        return _result(fit_line(data, targets, self.penalty, self.fit_intercept))
 
 
 @dataclass(eq=False, repr=False)
@@ -151,10 +151,10 @@ class PlattCalibrator(_LineCalibrator):
 
     def _fit(self, data: Sample) -> Fitted:
         targets = platt_targets(data)
-        return _fitted(fit_line(data, targets), targets_=(targets.pos_up, targets.neg_up))
+        return _result(fit_line(data, targets), targets_=(targets.pos_up, targets.neg_up))
 
 
-def one_sided(data: Sample) -> bool:
+def is_one_sided(data: Sample) -> bool:
     """Whether all of as, for some a ≠ 0, agree in sign with the labels, so that b ≡ 0 has no finite fit."""
     agree = oppose = True
     for scores, pos, neg in data.chunks():

@@ -8,7 +8,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Fitted, unconverged
+from oddsmith.calibrators._base import Fitted, convergence_notes
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._selection import Selected
@@ -119,11 +119,11 @@ class SplineCalibrator(UnitCalibrator):
         # ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight.
         roughness = np.diag(np.append(np.zeros(2), np.ones(len(knots) - 2)))
         if isinstance(self.penalty, str):
-            penalty, chosen_well = _held_out(long, shapes, roughness)
+            penalty, chosen_well = _choose_penalty(long, shapes, roughness)
         else:
             penalty, chosen_well = float(self.penalty), True
         fit = long.fit(penalty * roughness)
-        notes = unconverged(fit.converged and chosen_well)
+        notes = convergence_notes(fit.converged and chosen_well)
         weights = shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
@@ -146,7 +146,7 @@ class SplineCalibrator(UnitCalibrator):
         return knots[kept] if len(kept) > 1 else span
 
 
-def _held_out(long: LongDesign, shapes: Floats, roughness: Floats) -> tuple[float, bool]:
+def _choose_penalty(long: LongDesign, shapes: Floats, roughness: Floats) -> tuple[float, bool]:
     """Return the penalty with the least log-loss on held-out units, the smoothest of equals; and whether fits ended."""
     fitted, out = long.points.hold_out()
     at_pos = long.features(fitted.pos_x)

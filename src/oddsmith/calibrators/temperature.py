@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith.calibrators._base import Fitted, unconverged
+from oddsmith.calibrators._base import Fitted, convergence_notes
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
-from oddsmith.calibrators.sigmoid import one_sided
+from oddsmith.calibrators.sigmoid import is_one_sided
 from oddsmith.data import Sample
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, fit_line, platt_targets
@@ -76,9 +76,9 @@ class TemperatureCalibrator(UnitCalibrator):
         return 1 / self.temperature_
 
     def _fit(self, data: Sample) -> Fitted:
-        targets = platt_targets(data) if one_sided(data) else LABELS
+        targets = platt_targets(data) if is_one_sided(data) else LABELS
         line = fit_line(data, targets, fit_intercept=False)
-        notes = unconverged(line.converged)
+        notes = convergence_notes(line.converged)
         largest = max(abs(score) for score in data.span())
         least = _FLAT / (largest / line.scale)
         if line.slope < least:

@@ -100,7 +100,7 @@ class VennAbersCalibrator(Calibrator):
         tuple[ndarray, ndarray]
         """
         check_is_fitted(self, "map_")
-        s = self._declared().enter(_check.as_scores(scores))
+        s = self._declared_reading().enter(_check.as_scores(scores))
         return self.lower_.probability(s), self.upper_.probability(s)
 
     def _constant(self, data: Sample) -> Fitted:

@@ -128,10 +128,10 @@ def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, targ
     sketches = [] if X_train is None else [RowSketch.of(row_hashes(X_train))]
     sketches += [estimator._training_rows] if hasattr(estimator, "_training_rows") else []
     hashes = row_hashes(X) if sketches else np.empty(0, dtype=np.uint64)
-    shares = [sketch.shared(hashes) for sketch in sketches]
+    shares = [sketch.overlap(hashes) for sketch in sketches]
     stored = _stored_rows(inner, getattr(seen, "shape", ())[1:])
     hashes = row_hashes(seen) if stored else hashes
-    shares += [RowSketch.of(row_hashes(rows)).shared(hashes) for rows in stored]
+    shares += [RowSketch.of(row_hashes(rows)).overlap(hashes) for rows in stored]
     share = max(shares, default=0.0)
     if share > MANY_SHARED:
         reason = f"About {share:.0%} of these rows also trained the classifier"

@@ -161,7 +161,7 @@ class _Part(NamedTuple):
     weight: Weights | None
 
     @classmethod
-    def joined(cls, parts: "list[_Part]") -> "_Part":
+    def join(cls, parts: "list[_Part]") -> "_Part":
         """Return the rows of several problems as those of one."""
         scores, labels = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
         weighted = parts[0].weight is not None
@@ -204,7 +204,7 @@ class ProblemCalibration:
         parts = [self._part(sign, scores, weight) for sign, scores in zip(signs.T, columns.T, strict=True)]
         complete = [part for part in parts if len(np.unique(part.labels)) == 2] if pooled.borrowing.any() else []
         if complete:
-            common = _Part.joined(complete)
+            common = _Part.join(complete)
             parts = [common if self._lacks_a_side(b, pooled, part) else part for b, part in enumerate(parts)]
         self.calibrators = [part.fit(clone(self.calibrator), pooled.scores.meaning) for part in parts]
         self.counts = np.array([part.total for part in parts])
@@ -242,7 +242,7 @@ class ProblemCalibration:
     def predict_proba(self, scores: Floats) -> Floats:
         """Return P of each class (rows sum to 1) or label."""
         answers = np.full(scores.shape, 0.5)
-        for b, calibrator in self._fitted():
+        for b, calibrator in self._calibrator_items():
             known = ~np.isneginf(scores[:, b])
             answers[:, b] = 0.0
             answers[known, b] = calibrator.predict_proba(scores[known, b])[:, 1]
@@ -251,13 +251,13 @@ class ProblemCalibration:
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class or label; finite where P rounds to 0, unless coupling or a calibrator says 0."""
         log_odds = np.zeros(scores.shape)
-        for b, calibrator in self._fitted():
+        for b, calibrator in self._calibrator_items():
             known = ~np.isneginf(scores[:, b])
             log_odds[:, b] = -np.inf
             log_odds[known, b] = calibrator.log_odds(scores[known, b])
         return self.problems.join_log_odds(log_odds, self.counts, self.seen)
 
-    def _fitted(self) -> list[tuple[int, Calibrator]]:
+    def _calibrator_items(self) -> list[tuple[int, Calibrator]]:
         return [(b, calibrator) for b, calibrator in enumerate(self.calibrators) if calibrator is not None]
 
 
@@ -366,7 +366,7 @@ class CalibratedPair(NamedTuple):
         """Return what the calibrators take: one column each, or the logits of a joint scaling."""
         layout = self.calibration.problems.layout
         scores = classifier_scores(self.estimator, X, self.response_method, layout=layout, source=self.source)
-        return self.calibration.scores(scores.aligned(self.classes), scores.form)
+        return self.calibration.scores(scores.align(self.classes), scores.form)
 
 
 class ProblemClassifier(BaseEstimator):  # type: ignore[misc]

@@ -175,7 +175,7 @@ def make_splits(
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
-        if not target.multilabel and not _known(target, train)[target.codes[test]].any():
+        if not target.multilabel and not _mark_classes(target, train)[target.codes[test]].any():
             message = f"Fold {number} is skipped: it is trained on none of the classes that it scores."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
@@ -189,7 +189,7 @@ def make_splits(
     return _without_strangers(kept, target, present)
 
 
-def _known(target: Target, rows: RowNumbers) -> Bools:
+def _mark_classes(target: Target, rows: RowNumbers) -> Bools:
     """Mark the classes, or labels with both outcomes, that are among some rows."""
     codes = target.codes[rows]
     if target.multilabel:
@@ -199,8 +199,8 @@ def _known(target: Target, rows: RowNumbers) -> Bools:
 
 def _without_strangers(splits: list[Split], target: Target, present: Bools) -> list[Split]:
     """Leave out of each test part the rows of classes that did not train, and warn."""
-    known = [_known(target, train) for train, _ in splits]
-    wanted = _known(target, np.flatnonzero(present))
+    known = [_mark_classes(target, train) for train, _ in splits]
+    wanted = _mark_classes(target, np.flatnonzero(present))
     unseen = np.sum([wanted & ~each for each in known], axis=0)
     if target.multilabel:
         kept, lacking = splits, np.zeros(len(wanted), dtype=bool)
@@ -237,7 +237,7 @@ def _calibrating(splits: list[Split], target: Target, present: Bools) -> Bools:
     scored = np.zeros(len(target.y), dtype=bool)
     for _, test in splits:
         scored[test] = True
-    return _known(target, np.flatnonzero(scored & present))
+    return _mark_classes(target, np.flatnonzero(scored & present))
 
 
 def _row_numbers(part: ArrayLike) -> RowNumbers:
@@ -255,7 +255,7 @@ def averages(estimator: Any, splits: list[Split], target: Target) -> bool:
         return False
     n_rows = len(np.unique(np.concatenate([train for train, _ in splits])))
     most = min(len(train) for train, _ in splits) >= 2 / 3 * n_rows - 1
-    return most and all(_known(target, train).all() for train, _ in splits)
+    return most and all(_mark_classes(target, train).all() for train, _ in splits)
 
 
 def _is_forest(estimator: Any) -> bool:
@@ -283,10 +283,10 @@ def fit_folds(
         folds.append(fold)
         if done is not None:
             done()
-    return [fold._replace(scores=scores) for fold, scores in zip(folds, _agreed(folds), strict=True)]
+    return [fold._replace(scores=scores) for fold, scores in zip(folds, _common_scores(folds), strict=True)]
 
 
-def _agreed(folds: list[ScoredFold]) -> list[ClassifierScores]:
+def _common_scores(folds: list[ScoredFold]) -> list[ClassifierScores]:
     """Return the scores of all folds, which must be of one kind."""
     scores = [fold.scores for fold in folds]
     softmax = next((each for each in scores if each.source.startswith("softmax of ")), None)
@@ -344,7 +344,7 @@ def pool(folds: list[ScoredFold], target: Target, present: Bools | None = None) 
     """Put the scores of all folds together, for a classifier that is trained on all rows, or those present."""
     present = np.ones(len(target.y), dtype=bool) if present is None else present
     rows = np.concatenate([fold.test for fold in folds])
-    values = np.concatenate([_known_values(fold, target) for fold in folds])
+    values = np.concatenate([_fold_values(fold, target) for fold in folds])
     times = np.bincount(rows)[rows]
     seen = _present(target, present)
     borrowing = seen & ~_calibrating([(fold.train, fold.test) for fold in folds], target, present)
@@ -365,20 +365,24 @@ def pool_members(folds: list[ScoredFold], target: Target, present: Bools) -> lis
 
 def _present(target: Target, present: Bools) -> Bools:
     """Mark the classes that have rows to train on; labels are always there."""
-    return np.ones(len(target.classes), dtype=bool) if target.multilabel else _known(target, np.flatnonzero(present))
+    return (
+        np.ones(len(target.classes), dtype=bool)
+        if target.multilabel
+        else _mark_classes(target, np.flatnonzero(present))
+    )
 
 
-def _known_values(fold: ScoredFold, target: Target) -> Floats:
+def _fold_values(fold: ScoredFold, target: Target) -> Floats:
     """Return aligned scores; NaN for labels of which the fold saw one outcome only."""
-    values = fold.scores.aligned(target.classes)
-    return np.where(_known(target, fold.train), values, np.nan) if target.multilabel else values
+    values = fold.scores.align(target.classes)
+    return np.where(_mark_classes(target, fold.train), values, np.nan) if target.multilabel else values
 
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
     scores = classifier_scores(training.estimator, X, training.response_method, layout=training.layout)
     everything = np.ones(len(target.classes), dtype=bool)
-    return Pooled(np.arange(len(target.y)), scores.aligned(target.classes), scores, None, everything, ~everything)
+    return Pooled(np.arange(len(target.y)), scores.align(target.classes), scores, None, everything, ~everything)
 
 
 def score_tables(

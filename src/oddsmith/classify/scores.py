@@ -71,7 +71,7 @@ class ClassifierScores:
             return "score"
         return "probability" if self.kind in ("predict_proba", "votes") else "log_odds"  # margins on their own scale
 
-    def aligned(self, classes: NDArray[Any]) -> Floats:
+    def align(self, classes: NDArray[Any]) -> Floats:
         """Return the scores for sorted classes: one column for two, else one per class or pair, NaN where unseen.
 
         Parameters
@@ -95,7 +95,7 @@ class ClassifierScores:
                 "scores must have one column per class", got, "pass a function of (estimator, X) as response_method"
             )
         if len(classes) == 2:
-            return (self._second() if at[0] < at[1] else self._mirrored(self._second()))[:, None]
+            return (self._second() if at[0] < at[1] else self._mirror(self._second()))[:, None]
         if self.form == "pairs":
             return self._spread_pairs(at, len(classes))
         columns = np.full((len(self.values), len(classes)), np.nan)
@@ -109,13 +109,13 @@ class ClassifierScores:
         first, second = self.values.T
         return np.asarray(second if self.form == "probability" else second - first)
 
-    def _mirrored(self, second: Floats) -> Floats:
+    def _mirror(self, second: Floats) -> Floats:
         shares = self.form == "probability" or (self.form == "own" and self.meaning == "probability")
         return 1 - second if shares else -second
 
     def _both(self) -> Floats:
         second = self._second()
-        first = np.zeros(len(second)) if self.form == "log_probability" else self._mirrored(second)
+        first = np.zeros(len(second)) if self.form == "log_probability" else self._mirror(second)
         return np.column_stack([first, second])
 
     def _spread_pairs(self, at: NDArray[np.intp], k: int) -> Floats:
@@ -304,7 +304,7 @@ def _of_members(
     if not parts:
         _check.fail("some two-class problem must have both classes", "one class in each", "check the labels")
     values = np.full((len(parts[0].values), len(members)), np.nan)
-    values[:, seen] = sign * np.column_stack([part.aligned(np.array([0, 1]))[:, 0] for part in parts])
+    values[:, seen] = sign * np.column_stack([part.align(np.array([0, 1]))[:, 0] for part in parts])
     form = "problems" if layout == "labels" else form
     return ClassifierScores(values, parts[0].kind, f"{parts[0].source}{_OF_MEMBERS}", form, known_classes(final))
 

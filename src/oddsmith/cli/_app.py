@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from oddsmith.cli._exit import EXIT_CODES, INTERRUPTED, fail_cleanly
-from oddsmith.cli._options import ungrouped
+from oddsmith.cli._options import flatten_options
 from oddsmith.cli._plugins import ExtensibleGroup
 
 #: Each is a function in the module of its name, beside an ``EXAMPLE``. These modules import what is slow to load only
@@ -73,7 +73,7 @@ class _Command(TyperCommand):
 
 for _name in COMMANDS:
     _module = import_module(f"oddsmith.cli.{_name}")
-    app.command(cls=_Command, epilog=f"Example: {_module.EXAMPLE}")(ungrouped(getattr(_module, _name)))
+    app.command(cls=_Command, epilog=f"Example: {_module.EXAMPLE}")(flatten_options(getattr(_module, _name)))
 
 
 def _version(wanted: bool) -> None:

@@ -39,7 +39,7 @@ _TRACEBACK = "ODDSMITH_TRACEBACK"
 @contextmanager
 def fail_cleanly(*, as_json: bool = False) -> Iterator[None]:
     """Turn whatever goes wrong into one line, of text or of JSON, and an exit code."""
-    with _stopped_by_sigterm() as terminated:
+    with _stop_by_sigterm() as terminated:
         try:
             yield
         except (KeyboardInterrupt, typer.Abort):
@@ -55,7 +55,7 @@ def fail_cleanly(*, as_json: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def _stopped_by_sigterm() -> Iterator[list[int]]:
+def _stop_by_sigterm() -> Iterator[list[int]]:
     """Let SIGTERM end the block as an interrupt from the keyboard does; yield a list that then holds the signal."""
     received: list[int] = []
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 from oddsmith import _check
-from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, Method, method_named
+from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, Method, find_method
 from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
 from oddsmith.data import Meaning, ScoreTable
@@ -53,7 +53,7 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def left_out(dropped: BadRows | None) -> str:
+def omission_note(dropped: BadRows | None) -> str:
     """Return which rows were left out; empty where none were."""
     return "" if dropped is None else f"Left out: {dropped.message}."
 
@@ -90,7 +90,7 @@ def model_table(
                 progress=progress,
                 needs_label=labeled,
             )
-    out.remark(left_out(data.dropped))
+    out.remark(omission_note(data.dropped))
     negative = str(data.labels[0])
     if labeled and positive is None and sign is not None and data.table.n_neg and negative != str(model.labels[0]):
         got = f"{negative!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
@@ -187,7 +187,7 @@ class CommandInput:
                     count_distinct=count_distinct,
                     progress=progress,
                 )
-        out.remark(left_out(data.dropped))
+        out.remark(omission_note(data.dropped))
         out.remark(f"Labels: {data.census}." if data.census else "")
         return data, roles
 
@@ -220,7 +220,7 @@ class CommandInput:
             out.remark(f"Read as {are[data.rows.input]}.")
         if data.largest_gap > 1e-5:
             out.remark(f"Rows were divided by their sums, which miss 1 by up to {data.largest_gap:.2g}.")
-        out.remark(left_out(data.dropped))
+        out.remark(omission_note(data.dropped))
         if data.tables is not None:
             out.remark(f"Using all {data.total:,} rows, by one table per class.")
         elif data.sampled:
@@ -303,7 +303,7 @@ def table_methods(names: Sequence[str] | None) -> dict[str, Calibrator]:
 
 
 def _calibrator(name: str) -> Calibrator:
-    found = method_named(name, 2, "--method")
+    found = find_method(name, 2, "--method")
     if not isinstance(found, Calibrator):
         _check.fail("--method must be a calibrator for two classes", name, f"choose one of {', '.join(METHODS)}")
     return found
@@ -311,4 +311,4 @@ def _calibrator(name: str) -> Calibrator:
 
 def class_methods(names: Sequence[str] | None) -> dict[str, Method]:
     """Return methods for several classes by name, by default every joint scaling."""
-    return {name: method_named(name, 3, "--method") for name in names or SCALINGS}
+    return {name: find_method(name, 3, "--method") for name in names or SCALINGS}

@@ -200,7 +200,7 @@ class RowOptions(TextOptions):
     resolution: Resolution = "auto"
 
 
-def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
+def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with one parameter for each field of the groups among its own, for the parser to read."""
     given = signature(command).parameters.values()
     groups: dict[str, Any] = {each.name: each.annotation for each in given if is_dataclass(each.annotation)}

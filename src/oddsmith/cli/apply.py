@@ -45,7 +45,7 @@ def apply(
 
     A model of several classes adds one probability per class and the most probable class, as column decision.
     """
-    from oddsmith.cli._input import left_out, names_in
+    from oddsmith.cli._input import names_in, omission_note
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.errors import ModelFileError
     from oddsmith.files import apply_model, choose_model_columns, open_scores
@@ -79,7 +79,7 @@ def apply(
     if bad_rows == "keep" and done.bad is not None:
         out.remark(f"Without a probability: {done.bad.message}.")
     else:
-        out.remark(left_out(done.bad))
+        out.remark(omission_note(done.bad))
     for segment, rows in done.unknown.items():
         are = "1 row" if rows == 1 else f"{rows:,} rows"
         out.remark(f"Warning: segment {segment!r} is new to the model: {are} got the map of all rows.")

@@ -52,7 +52,7 @@ def audit(
     A missing value is a segment of its own. Numbers with more than ten values are cut into bins of equal size.
     """
     from oddsmith.audit import audit as audit_rows
-    from oddsmith.cli._input import left_out, names_in
+    from oddsmith.cli._input import names_in, omission_note
     from oddsmith.cli._output import CommandOutput, print_text, table_of
     from oddsmith.files import choose_columns, input_files, known_column, open_scores, read_segments, replacing
     from oddsmith.plots import AuditDisplay
@@ -66,7 +66,7 @@ def audit(
         out.remark(columns.message)
         with out.progress(f"Reading {source.name}") as progress:
             rows = read_segments(source, columns, named, positive=positive, bad_rows=bad_rows, progress=progress)
-        out.remark(left_out(rows.dropped))
+        out.remark(omission_note(rows.dropped))
         out.remark(f"Labels: {rows.census}." if rows.census else "")
         with out.show_warnings(), out.waiting("Comparing segments"):
             found = audit_rows(

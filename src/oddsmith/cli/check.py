@@ -159,11 +159,11 @@ def check(
         )
         if limit is not None
     ]
-    asked += [_named(text, "--max", True, source.several) for text in at_most or []]
-    asked += [_named(text, "--min", False, source.several) for text in at_least or []]
+    asked += [_parse_bound(text, "--max", True, source.several) for text in at_most or []]
+    asked += [_parse_bound(text, "--min", False, source.several) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    found, segments = _measured(out, source, with_intervals=of != "value")
+    found, segments = _measure(out, source, with_intervals=of != "value")
     bounds = [_bound(found, of, *one) for one in asked]
     bounds += _bounds_of_segments(out, segments, of, asked)
     if junit is not None:
@@ -208,7 +208,7 @@ def _bounds_of_segments(
     return sorted(bounds, key=lambda bound: bound.margin)
 
 
-def _measured(
+def _measure(
     out: "CommandOutput", source: "CommandInput", *, with_intervals: bool
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return measures and tests of the probabilities in a file, and of its segments."""
@@ -244,7 +244,7 @@ def _limit(limit: float, option: str, name: str, at_most: bool) -> float:
     return limit
 
 
-def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:
+def _parse_bound(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:
     """Read a bound of any measure, such as lift=2; for several classes the measures that there are decide."""
     from oddsmith import _check
     from oddsmith.metrics import MEASURES

@@ -62,7 +62,7 @@ def combine(
 
     from oddsmith import _check
     from oddsmith import combine as rules
-    from oddsmith.cli._input import left_out
+    from oddsmith.cli._input import omission_note
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.files import (
         NewColumn,
@@ -95,7 +95,7 @@ def combine(
             new = [NewColumn(f"{name}_{label}", array="combined_probabilities") for label in classes]
 
         def compute(batch: Any) -> list[Any]:
-            columns = np.column_stack([np.ma.getdata(batch[each]) for each in inputs.kept])
+            columns = np.column_stack([np.ma.getdata(batch[each]) for each in inputs.expressions])
             if probability:
                 return [rules.combine_probabilities(columns, chosen, **options)]
             p = columns.reshape(len(columns), len(parts), -1)
@@ -105,7 +105,7 @@ def combine(
             rows, dropped = add_columns(
                 opened, inputs, new, compute, target, bad_rows=bad_rows, force=force, progress=progress
             )
-    out.remark(left_out(dropped))
+    out.remark(omission_note(dropped))
     content = {"output": str(output), "rows": rows, "rule": rule, "classifiers": len(given)}
     out.result(content, f"{rows:,} rows written to {output}: {len(given)} classifiers, {rule}")
 

@@ -110,7 +110,7 @@ def _standings(found: "MethodComparison") -> "Table":
     from rich.text import Text
 
     from oddsmith.cli._output import table_of
-    from oddsmith.report import figure, marks_explained, rows_of_methods
+    from oddsmith.report import explain_marks, figure, rows_of_methods
 
     rows = list(rows_of_methods(found.to_dict()))
     marks = [cell["marks"] for row in rows for cell in row["cells"].values()]
@@ -126,5 +126,5 @@ def _standings(found: "MethodComparison") -> "Table":
         ["log-loss", "Brier", "errors"],
         [[row["name"], *figures] for row, figures in zip(rows, cells, strict=True)],
         title=f"{found.comparison.decisions:,.0f} cases in {found.n_folds} folds, means per case",
-        caption=marks_explained(marks, found.baseline) or None,
+        caption=explain_marks(marks, found.baseline) or None,
     )

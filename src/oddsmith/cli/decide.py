@@ -45,7 +45,7 @@ def decide(
     import numpy as np
 
     from oddsmith import _check
-    from oddsmith.cli._input import left_out, names_in, refuse_options
+    from oddsmith.cli._input import names_in, omission_note, refuse_options
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.decide import decide as least_cost
     from oddsmith.decide import expected_cost
@@ -71,7 +71,7 @@ def decide(
             found, inputs = read_costs(costs, columns.classes), score_inputs(opened, columns, "probabilities")
         else:
             found, inputs = read_two_class_costs(costs, positive), probability_inputs(opened, [columns.scores])
-        k = len(inputs.kept)
+        k = len(inputs.expressions)
         decisions: tuple[Any, ...] = found.decisions
         if price is not None:
             low, high = float(found.matrix.min()), float(found.matrix.max())
@@ -108,7 +108,7 @@ def decide(
                 sources=[costs],
                 progress=progress,
             )
-    out.remark(left_out(dropped))
+    out.remark(omission_note(dropped))
     taken = {str(each): int(n) for each, n in zip(decisions, times, strict=True)}
     mean = paid / max(rows, 1)
     told = ", ".join(f"{n:,} × {each}" for each, n in taken.items())

@@ -217,14 +217,14 @@ def _tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
     """Return the measures and the tests of calibration, with definitions where there is room."""
     from rich.table import Table
 
-    from oddsmith.report import bias_explained, figure, rows_of_measures, rows_of_tests
+    from oddsmith.report import explain_bias, figure, rows_of_measures, rows_of_tests
 
     measures, tests = list(rows_of_measures({"": found})), list(rows_of_tests({"": found}))
     lines = [row["cells"][0]["lines"] for row in measures]
     values = [[figure(row["cells"][0]["value"]), "\n".join(line)] for row, line in zip(measures, lines, strict=True)]
     p_values = [row["p_values"] for row in tests]
     for rows, cells, titles, caption in (
-        (measures, values, ("measure", "value", "95 % interval", "definition"), bias_explained(lines)),
+        (measures, values, ("measure", "value", "95 % interval", "definition"), explain_bias(lines)),
         (tests, p_values, ("test of calibration", "p-value", "statistic"), ""),
     ):
         table = Table(caption=caption or None)

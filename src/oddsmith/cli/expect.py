@@ -125,14 +125,14 @@ def _class_rows(
     bad_rows: "BadRowPolicy" = "refuse",
 ) -> "ScoreRows | Floats":
     """Read rows for a model of several classes, with labels or without."""
-    from oddsmith.cli._input import left_out
+    from oddsmith.cli._input import omission_note
     from oddsmith.files import choose_columns, choose_model_columns, open_scores, read_rows, read_unlabeled
 
     with open_scores(path) as file, out.progress(f"Reading {file.name}") as progress:
         if not labeled:
             values, dropped, message = read_unlabeled(file, model, scores, bad_rows=bad_rows, progress=progress)
             out.remark(message)
-            out.remark(left_out(dropped))
+            out.remark(omission_note(dropped))
             return values
         columns = choose_model_columns(file, model, scores)
         found = choose_columns(file, columns.scores, label)
@@ -143,7 +143,7 @@ def _class_rows(
             bad_rows=bad_rows,
             progress=progress,
         )
-    out.remark(left_out(data.dropped))
+    out.remark(omission_note(data.dropped))
     return data.rows
 
 

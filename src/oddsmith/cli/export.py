@@ -102,7 +102,7 @@ def export(
         names["macro"] = re.sub("[^a-z0-9_]", "_", f"{'' if model.stem[:1].isalpha() else '_'}{model.stem.lower()}")[
             :50
         ]
-    names["table"] = None if table is None else qualified(table)
+    names["table"] = None if table is None else split_name(table)
     with out.show_warnings():
         done = write_export(fitted, to, verify=verify, **options, **names)
     out.remark(str(done.parity))
@@ -131,12 +131,12 @@ def export(
     out.result(content, write)
 
 
-def qualified(table: str) -> list[str]:
+def split_name(table: str) -> list[str]:
     """Return catalogue, schema and name of a table, as far as they are given; dots within double quotes are letters.
 
     Examples
     --------
-    >>> qualified('main."a.b".scores'), qualified("scores")
+    >>> split_name('main."a.b".scores'), split_name("scores")
     (['main', 'a.b', 'scores'], ['scores'])
     """
     found = re.findall(r'"(?:[^"]|"")*"|[^".]+|(?<=\.)(?=\.|$)|^(?=\.|$)', table)

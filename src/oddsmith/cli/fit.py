@@ -87,11 +87,11 @@ def _fit_two_classes(
     out: "CommandOutput", source: "CommandInput", method: str, *, pool: bool, keep_band: bool
 ) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
-    from oddsmith.calibrators import Calibrator, fit_method, method_named
+    from oddsmith.calibrators import Calibrator, find_method, fit_method
     from oddsmith.errors import OddsmithWarning
     from oddsmith.metrics import verdict
 
-    chosen = method_named(method, 2, "--method")
+    chosen = find_method(method, 2, "--method")
     if isinstance(chosen, Calibrator):
         chosen.set_params(input=source.meaning, keep_band=keep_band)
     data, roles = source.read_scores(out)
@@ -99,7 +99,7 @@ def _fit_two_classes(
     if source.meaning == "probability":
         _refuse_certain(data.table)
 
-    def fitted_to(table: "ScoreTable") -> "Model":
+    def fit_to(table: "ScoreTable") -> "Model":
         meaning = source.meaning
         if meaning == "score" and not _within_unit(data.table) and _within_unit(table):
             meaning = "log_odds"  # what the scores of all rows are not: probabilities
@@ -107,7 +107,7 @@ def _fit_two_classes(
 
     _refuse_row_names(by, len(data.segments), data.table.rows)
     with out.waiting("Fitting"), out.show_warnings():
-        model = replace(fitted_to(data.table), column_names=(roles.score,))
+        model = replace(fit_to(data.table), column_names=(roles.score,))
         groups = data.segments if source.groups else None
         judged = verdict(data.table, input=source.meaning, groups=groups)
     terms: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ def _fit_two_classes(
         terms = [term.to_dict() for term in pooled.terms_]
         model = replace(pooled.model_, column_names=(roles.score,))
     elif by:
-        model = _with_segments(out, model, by, data.segments, fitted_to)
+        model = _with_segments(out, model, by, data.segments, fit_to)
     content = {
         "rows": data.table.rows,
         "prevalence": data.table.prevalence,
@@ -189,12 +189,12 @@ def _spread(terms: list[dict[str, Any]]) -> str:
 
 def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to several classes; return what `_fit_two_classes` does."""
-    from oddsmith.calibrators import Calibrator, fit_method, method_named
+    from oddsmith.calibrators import Calibrator, find_method, fit_method
     from oddsmith.errors import InvalidInputError
     from oddsmith.metrics import verdict
     from oddsmith.report import compare_methods
 
-    chosen = method_named(method, 3, "--method")
+    chosen = find_method(method, 3, "--method")
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
     with out.waiting("Fitting"), out.show_warnings() as found:
         model = fit_method(data.rows, chosen, tables=data.tables)

@@ -61,13 +61,13 @@ def report(
     if source.several:
         refuse_options("the scores of two classes", **{"for": sheet})
     with replacing(output, force=force, sources=[*source.files, *([] if costs is None else [costs])]) as page:
-        summarized = _summarized(out, source, method, costs)
+        summarized = _summarizer(out, source, method, costs)
         extra = {} if sheet is None else {"sheet": sheet}
         with out.progress("Comparing methods") as progress:
             summary = summarized(random_state=seed, progress=progress, **extra)
         if by is not None and not source.several:
             table, methods = summarized.args
-            found = _audited(out, source, by, summary["recommended"], table, methods)
+            found = _audit(out, source, by, summary["recommended"], table, methods)
             summary = summary if found is None else with_audit(summary, found, summary["recommended"])
         for method_name, why in summary["methods"]["failed"].items():
             out.remark(f"Left out {method_name}: {why}")
@@ -79,7 +79,7 @@ def report(
     out.result(content, f"{summary['verdict']}\nReport written to {output}")
 
 
-def _summarized(
+def _summarizer(
     out: "CommandOutput", source: "CommandInput", method: list[str] | None, costs: Path | None
 ) -> partial[dict[str, Any]]:
     """Read a file, and return what makes a summary of it."""
@@ -139,7 +139,7 @@ def _summarized(
     )
 
 
-def _audited(
+def _audit(
     out: "CommandOutput",
     source: "CommandInput",
     by: str,

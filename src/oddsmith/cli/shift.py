@@ -76,7 +76,7 @@ def shift(
     """
     from oddsmith import _check
     from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
-    from oddsmith.cli._input import left_out, refuse_options
+    from oddsmith.cli._input import omission_note, refuse_options
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import open_scores, read_unlabeled
     from oddsmith.model import load
@@ -118,7 +118,7 @@ def shift(
         with open_scores(str(to_data)) as opened, out.progress(f"Reading {opened.name}") as progress:
             rows, dropped, message = read_unlabeled(opened, fitted, scores or (), bad_rows=bad_rows, progress=progress)
         out.remark(message)
-        out.remark(left_out(dropped))
+        out.remark(omission_note(dropped))
         with out.show_warnings():
             estimate = estimate_prior(fitted, rows[:, 0] if fitted.has_one_score else rows)
         out.remark(str(estimate))

@@ -56,23 +56,23 @@ def _scores_at(model: "Model", prob: float) -> tuple[dict[str, Any], str]:
     """Return the intervals of scores that reach a probability, of each segment, for programs and for people."""
     from oddsmith.metrics import plain
 
-    whole = model.written_out()
-    parts = {_named(name): part for name, part in whole.segments.items()} | {"": whole}
+    whole = model.expand_effects()
+    parts = {_segment_name(name): part for name, part in whole.segments.items()} | {"": whole}
     found = {name: dataclasses.replace(part, by=None, segments={}).scores_at(prob) for name, part in parts.items()}
     lines = []
     for name, intervals in found.items():
         where = f"{name}: " if name else "other segments: " if len(found) > 1 else ""
-        cuts = [_cut(low, high) for low, high in intervals]
+        cuts = [_condition(low, high) for low, high in intervals]
         lines.append(f"{where}{' or '.join(cuts) if cuts else f'no score reaches {prob:g}'}")
     return {"prob": prob, "scores": plain(found)}, "\n".join(lines)
 
 
-def _named(segment: Any) -> str:
+def _segment_name(segment: Any) -> str:
     """Return the name of a segment; None is any other value of a column."""
     return ", ".join("other" if key is None else key for key in ((segment,) if isinstance(segment, str) else segment))
 
 
-def _cut(low: float, high: float) -> str:
+def _condition(low: float, high: float) -> str:
     """Return an interval of scores as a condition."""
     if math.isinf(low) and math.isinf(high):
         return "every score"

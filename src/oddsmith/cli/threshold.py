@@ -73,13 +73,13 @@ def threshold(
     if at_cut is not None:
         said = f"P at the cut-off is {at_cut['low']:.4g} to {at_cut['high']:.4g} by these rows"
         by_model = "" if at_cut["model"] is None else f", and {at_cut['model']:.6g} by the model"
-        lines = [f"score >= {found.cut!r}", f"{said}{by_model}.", *_selected(found), *lines]
+        lines = [f"score >= {found.cut!r}", f"{said}{by_model}.", *_selection_lines(found), *lines]
     if isinstance(found, CostThreshold):
         lines.append(f"Cost per row of the file: {found.mean_cost:.4g}.")
     out.result(content, "\n".join(lines))
 
 
-def _selected(found: Any) -> list[str]:
+def _selection_lines(found: Any) -> list[str]:
     """Return what a guaranteed cut-off selects from the file."""
     share = f"It selects {found.selected:,} of {found.rows:,} rows ({found.selected / found.rows:.2%})"
     figures = {name: getattr(found, name, math.nan) for name in ("precision", "recall", "fpr")}

@@ -10,7 +10,7 @@ from oddsmith.data.grid import Grid
 from oddsmith.data.grid import power_of_two as power_of_two
 from oddsmith.data.near_ties import around as around
 from oddsmith.data.resample import bootstrap as bootstrap
-from oddsmith.data.resample import pooled as pooled
+from oddsmith.data.resample import limit_cells as limit_cells
 from oddsmith.data.resample import resample_labels as resample_labels
 from oddsmith.data.row_hash import marks as marks
 from oddsmith.data.row_sketch import MANY_SHARED as MANY_SHARED

@@ -146,8 +146,8 @@ def finest_width(places: Floats, limit: int, own: float | None) -> float:
     reach = finest
     while widest - finest > 1:
         middle = (finest + widest) // 2
-        finest, widest = (finest, middle) if _occupied(places, middle) <= limit else (middle, widest)
-    if own is None and finest == reach > _LEAST and _occupied(places, reach) <= limit:
+        finest, widest = (finest, middle) if _count_cells(places, middle) <= limit else (middle, widest)
+    if own is None and finest == reach > _LEAST and _count_cells(places, reach) <= limit:
         smallest = float(np.abs(places[places != 0]).min())
         _check.fail(
             "scores must span a smaller range to share one cell width",
@@ -157,7 +157,7 @@ def finest_width(places: Floats, limit: int, own: float | None) -> float:
     return math.ldexp(0.5, widest)
 
 
-def _occupied(places: Floats, exponent: int) -> int:
+def _count_cells(places: Floats, exponent: int) -> int:
     return int(np.count_nonzero(np.diff(np.floor(places / math.ldexp(0.5, exponent))))) + 1
 
 

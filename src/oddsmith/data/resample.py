@@ -14,7 +14,7 @@ from oddsmith import _check
 from oddsmith.data.folds import RandomState
 from oddsmith.data.table import ScoreTable
 
-__all__ = ["bootstrap", "pooled", "resample_labels"]
+__all__ = ["bootstrap", "limit_cells", "resample_labels"]
 
 
 def bootstrap(table: ScoreTable, n_resamples: int, *, random_state: RandomState = None) -> Iterator[ScoreTable]:
@@ -78,7 +78,7 @@ def resample_labels(
     return (draw() for _ in range(draws))
 
 
-def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
+def limit_cells(table: ScoreTable, n_cells: int) -> ScoreTable:
     """Return a table of at most so many cells: neighboring scores of about equal weight, each held at its mean.
 
     For pictures and choices that need no more; fits and measures take the table itself.
@@ -86,7 +86,7 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
     Examples
     --------
     >>> from oddsmith import ScoreTable
-    >>> pooled(ScoreTable.from_arrays([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1]), 2).scores
+    >>> limit_cells(ScoreTable.from_arrays([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1]), 2).scores
     array([0.5, 2.5])
     """
     whole = table.exact()

@@ -28,7 +28,7 @@ def mark_sums(scores: Floats, positive: NDArray[Any], weight: NDArray[Any] | Non
     weight : ndarray of shape (n,) or None
         Weight of both classes, all ones if None.
     """
-    if weight is None and (loops := _kernels.compiled(len(scores))) is not None:
+    if weight is None and (loops := _kernels.load_compiled(len(scores))) is not None:
         of_positive, of_all = loops.mark_sums(scores, positive if positive.dtype == bool else positive > 0)
         return int(of_positive), int(of_all)
     counts = positive.dtype.kind != "f"

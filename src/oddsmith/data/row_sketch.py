@@ -33,7 +33,7 @@ class RowSketch:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def shared(self, hashes: Hashes) -> float:
+    def overlap(self, hashes: Hashes) -> float:
         """Estimate the share of rows that are among those remembered; exact below 1024 distinct rows."""
         # Only hashes up to the largest one kept can be compared, unless all were kept.
         if len(self) == _KEPT:

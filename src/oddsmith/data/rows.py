@@ -167,7 +167,7 @@ class LabeledScores:
         -------
         tuple of float
         """
-        loops = _kernels.compiled(len(self.scores)) if self.weight is None else None
+        loops = _kernels.load_compiled(len(self.scores)) if self.weight is None else None
         if loops is not None:
             sums: tuple[float, float] = loops.class_sums(self.scores, self.positive, 1 / scale, shift)
             return sums

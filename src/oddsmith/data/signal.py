@@ -238,7 +238,7 @@ class Signal:
         return signal_kind(self.z)
 
     @property
-    def repaired(self) -> str:
+    def remedy(self) -> str:
         """What repairs reversed scores, as the end of a sentence."""
         return "the score is negated" if self.n_classes == 2 else "columns and labels belong together"
 

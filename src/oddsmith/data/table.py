@@ -560,7 +560,7 @@ class ScoreTable:
         if widest is not None:
             tables = [table.quantize(*widest) for table in tables]
         if any(table.kind == "weight" for table in tables):
-            tables = [table._weighted() for table in tables]
+            tables = [table._to_float_weights() for table in tables]
         columns = [table._columns() for table in tables]
         joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
         scores = np.concatenate([table.scores for table in tables])
@@ -592,7 +592,7 @@ class ScoreTable:
         widest = max((grid for grid in (self.grid, other.grid) if grid is not None), default=None)
         if widest is not None and (self.grid, other.grid) != (widest, widest):
             return self.quantize(*widest).minus(other.quantize(*widest))
-        part = other._weighted() if self.kind == "weight" else other
+        part = other._to_float_weights() if self.kind == "weight" else other
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
@@ -640,7 +640,7 @@ class ScoreTable:
             rows *= times
         else:
             times = _check.number(factor, "factor", low=0, strict=True)
-            table = self._weighted()
+            table = self._to_float_weights()
         _check.refuse_large_sum((self.n_pos + self.n_neg) * times, "the scaled table")
         factors = {name: times**2 if name.endswith("_sq") else times for name in table._columns()}
         columns = {name: column * factors[name] for name, column in table._columns().items()}
@@ -776,12 +776,12 @@ class ScoreTable:
         (pos, pos_unit), (neg, neg_unit) = map(equal_rows, (self.pos, self.neg), self.squares)
         counted = ScoreTable(self.scores, pos, neg, resolution=self.resolution, **self.origin._asdict())
 
-        def weighted(part: ScoreTable) -> ScoreTable:
+        def weigh(part: ScoreTable) -> ScoreTable:
             at = np.searchsorted(self.scores, part.scores)
             plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
             return part.with_weights(plus, minus, (plus * pos_unit[at], minus * neg_unit[at]), part.rows)
 
-        return [Fold(*map(weighted, fold)) for fold in counted.folds(n_folds, random_state)]
+        return [Fold(*map(weigh, fold)) for fold in counted.folds(n_folds, random_state)]
 
     def rows_by_class(self) -> tuple[int, int]:
         """Return the number of positive and of negative rows that `folds` deals.
@@ -939,7 +939,7 @@ class ScoreTable:
     def _cells(self) -> Floats:
         return self.scores if self.grid is None else self.grid.cells(self.scores)
 
-    def _weighted(self) -> "ScoreTable":
+    def _to_float_weights(self) -> "ScoreTable":
         """Return the same table as float weights; every counted row has weight 1, so counts are squared sums too."""
         if self.kind == "weight":
             return self

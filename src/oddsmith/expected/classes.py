@@ -26,7 +26,7 @@ from oddsmith.frames import BadRowPolicy
 from oddsmith.maps import SUREST, Segment
 from oddsmith.model import ClassCounts, Model
 
-__all__ = ["expected_of_classes", "observed_of_classes"]
+__all__ = ["expected_class_performance", "observed_class_performance"]
 
 #: Maps that resampled calibration rows would have given, and labels that are drawn for each.
 _MAPS, _LABELS = 100, 10
@@ -101,7 +101,7 @@ class _Chunk(NamedTuple):
         return np.asarray(second - mean.T @ mean)
 
 
-def expected_of_classes(
+def expected_class_performance(
     model: Model,
     believed: Model,
     unlabeled: Any,
@@ -135,7 +135,7 @@ def expected_of_classes(
     return ExpectedPerformance(**{**vars(whole), "chunks": {str(name): each for name, each in found.items()}})
 
 
-def observed_of_classes(model: Model, labeled: ScoreRows, costs: ArrayLike | None) -> dict[str, float]:
+def observed_class_performance(model: Model, labeled: ScoreRows, costs: ArrayLike | None) -> dict[str, float]:
     """Return the same measures of rows with labels."""
     if tuple(map(str, labeled.labels)) != tuple(map(str, model.labels)):
         got = f"{labeled.labels!r} for a model of {model.labels!r}"

@@ -18,7 +18,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import RandomState, ScoreRows, ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.expected.classes import expected_of_classes, observed_of_classes
+from oddsmith.expected.classes import expected_class_performance, observed_class_performance
 from oddsmith.expected.results import Expectation, ExpectedPerformance, Promise
 from oddsmith.files import choose_columns, open_scores, read_table
 from oddsmith.frames import BadRowPolicy, spare_name, tables_from_frame
@@ -65,7 +65,7 @@ class _Part(NamedTuple):
     prob: Floats  # (maps, cells)
 
     @staticmethod
-    def joined(parts: Sequence["_Part"]) -> "_Part":
+    def join(parts: Sequence["_Part"]) -> "_Part":
         log_odds = np.concatenate([part.log_odds for part in parts])
         order = np.argsort(log_odds, kind="stable")
         rows, center = (np.concatenate(each)[order] for each in zip(*((p.rows, p.center) for p in parts), strict=True))
@@ -161,7 +161,9 @@ def expected_performance(
     chunks = by if by is not None else fitted.by
     if not fitted.has_one_score:
         _refuse_thresholds(thresholds)
-        return expected_of_classes(fitted, trusted, unlabeled, score, chunks, costs, calibration, level, bad_rows, rng)
+        return expected_class_performance(
+            fitted, trusted, unlabeled, score, chunks, costs, calibration, level, bad_rows, rng
+        )
     if isinstance(calibration, ScoreRows):
         _check.fail("calibration rows of two classes must be a ScoreTable", "ScoreRows", "pass the table of the fit")
     cuts, prices = _thresholds(thresholds), _prices(costs)
@@ -180,7 +182,7 @@ def expected_performance(
     if list(found) == [None]:
         return found[None]
     both = [(judged[name], table) for name, table in tables.items()]
-    whole = _performance(_Part.joined(list(parts.values())), both, cuts, prices, level, has_error, rng)
+    whole = _performance(_Part.join(list(parts.values())), both, cuts, prices, level, has_error, rng)
     return ExpectedPerformance(**{**vars(whole), "chunks": {str(name): each for name, each in found.items()}})
 
 
@@ -265,7 +267,7 @@ def observed_performance(
     fitted = model_of(model)
     if isinstance(labeled, ScoreRows):
         _refuse_thresholds(thresholds)
-        return observed_of_classes(fitted, labeled, costs)
+        return observed_class_performance(fitted, labeled, costs)
     refuse_other_labels(fitted, labeled)
     forecast = labeled.map(map_of(fitted.map).log_odds)
     sides = (forecast.pos[None].astype(float), forecast.neg[None].astype(float))
@@ -334,7 +336,7 @@ def _map_errors(
     """Return lines (offset, slope) less (0, 1) by which resampled maps differ; None where nothing is known."""
     fitted = map_of(model.map)
     if calibration is not None:
-        return _resampled(calibration.map(fitted.log_odds), rng)
+        return _resample_line(calibration.map(fitted.log_odds), rng)
     if not isinstance(model.data, DataSummary):
         return None
     forecasts = [table.map(fitted.log_odds) for table in tables.values()]
@@ -347,7 +349,7 @@ def _map_errors(
     return rng.standard_normal((_MAPS, 2)) @ error.root.T
 
 
-def _resampled(forecast: ScoreTable, rng: np.random.Generator) -> Floats:
+def _resample_line(forecast: ScoreTable, rng: np.random.Generator) -> Floats:
     """Return one Newton step of the line for each of 100 resamples of its rows, less that of the rows themselves."""
     z = np.clip(forecast.scores, -SUREST, SUREST)
     features = np.column_stack([np.ones_like(z), z])

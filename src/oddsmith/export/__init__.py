@@ -15,7 +15,7 @@ from oddsmith.export.columns import labels_of_one_kind as labels_of_one_kind
 from oddsmith.export.columns import new_columns as new_columns
 from oddsmith.export.dbt import Dbt
 from oddsmith.export.javascript import JavaScript, to_javascript
-from oddsmith.export.language import Language, Model, Output, segment_columns, written_out
+from oddsmith.export.language import Language, Model, Output, expand_effects, segment_columns
 from oddsmith.export.language import joint_model_of as joint_model_of
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.python import Python, to_python
@@ -145,9 +145,9 @@ def export(
     if (by := segment_columns(model)) and not LANGUAGES[to].takes_segments:
         must = f"a model must have no segments for {to}"
         _check.fail(must, f"one by {', '.join(by)}", "export it to sql or dbt, or pass model.of_segment(name)")
-    model = written_out(model)
+    model = expand_effects(model)
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
-    parity = _verified(language, model, output, verify=verify)
+    parity = _verify(language, model, output, verify=verify)
     if isinstance(language, Sql) and language.dialect not in TESTED:
         tested = ", ".join(TESTED)
         message = f"SQL for {language.engine} is written but never run in the tests of Oddsmith, which run {tested}."
@@ -155,7 +155,7 @@ def export(
     return Export(language.write(model, output, str(parity)), parity)
 
 
-def _verified(language: Language, model: Model, output: Output, *, verify: bool) -> Parity:
+def _verify(language: Language, model: Model, output: Output, *, verify: bool) -> Parity:
     """Return how far an export is from its map, where it runs; refuse one that is wrong."""
     content = language.to_run(model, output)
     if not (verify or language.runs_in_process):

@@ -176,13 +176,13 @@ class FormulaCode(Reader[str]):
 
     def _arithmetic(self, node: Arithmetic, left: str, right: str) -> str:
         if node.operator in "*/":
-            left = _bracketed(left, node.left, "+-")
-        right = _bracketed(right, node.right, "+-" if node.operator == "+" else "+-*/")
+            left = _bracket(left, node.left, "+-")
+        right = _bracket(right, node.right, "+-" if node.operator == "+" else "+-*/")
         return f"{left} {node.operator} {right}"
 
     def _function(self, node: Function, of: str) -> str:
         if node.name == "negative":
-            return f"-{_bracketed(of, node.of, '+-*/')}"
+            return f"-{_bracket(of, node.of, '+-*/')}"
         return self.language.functions[node.name].format(of)
 
     def _clip(self, node: Clip, of: str) -> str:
@@ -198,7 +198,7 @@ class FormulaCode(Reader[str]):
         return self.read(node.body)
 
 
-def _bracketed(text: str, node: Formula, operators: str) -> str:
+def _bracket(text: str, node: Formula, operators: str) -> str:
     """Put brackets around arithmetic by some operators, unless a variable holds it."""
     is_open = isinstance(node, Arithmetic) and node.operator in operators and not text.isidentifier()
     return f"({text})" if is_open else text
@@ -216,23 +216,23 @@ class VectorCode:
             name = self._names[id(node)] = "row" if isinstance(node, Inputs) else f"vector_{number}"
             if not isinstance(node, Inputs):
                 self.lines.append(language.vector.format(name=name, size=node.width))
-                self.lines += self._computed_vector(node, name)
+                self.lines += self._compute_vector(node, name)
         self.result: str = self._names[id(vector)]
 
-    def _computed_vector(self, node: Vector, name: str) -> list[str]:
+    def _compute_vector(self, node: Vector, name: str) -> list[str]:
         """Return lines that fill the array of a vector."""
         first, x = f"{name}[0]", self._names[id(parts_of(node)[0])]
         match node:
             case Each(formulas=[one]) if node.width > 1:
-                return [self._loop(node.width, self._computed(one, self._at(node, "i"), f"{name}[i]"))]
+                return [self._loop(node.width, self._compute(one, self._at(node, "i"), f"{name}[i]"))]
             case Each(formulas=several):
-                blocks = (self._computed(one, self._at(node, i), f"{name}[{i}]") for i, one in enumerate(several))
+                blocks = (self._compute(one, self._at(node, i), f"{name}[{i}]") for i, one in enumerate(several))
                 return [self._inside(self.language.block, block) for block in blocks]
             case Largest(of=of):
                 larger = self.language.where.format(left=first, right=f"{x}[i]", then=f"{x}[i]", otherwise=first)
                 return [self._set(first, f"{x}[0]"), self._loop(of.width, [self._set(first, larger)])]
             case Total(of=of, formula=formula):
-                added = self._computed(formula, [f"{x}[i]"], first, f"{first} + ")
+                added = self._compute(formula, [f"{x}[i]"], first, f"{first} + ")
                 return [self._set(first, "0.0"), self._loop(of.width, added)]
             case Affine(rows=rows, intercept=intercept):
                 numbers = (rows.ravel(), intercept)
@@ -245,7 +245,7 @@ class VectorCode:
                 return [self._loop(node.width, [self._set(f"{name}[i]", f"{level}[i]"), self._loop(k, added, "j")])]
         raise TypeError(node)
 
-    def _computed(self, formula: Formula, given: Sequence[str], into: str, before: str = "") -> list[str]:
+    def _compute(self, formula: Formula, given: Sequence[str], into: str, before: str = "") -> list[str]:
         """Return lines that put the value of a formula into a place."""
         code = FormulaCode(self.language, formula, self.arrays, given[1:])
         if formula is SCORE:

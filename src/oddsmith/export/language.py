@@ -168,9 +168,9 @@ def joint_model_of(model: Any) -> FittedModel | None:
     return None if found.has_one_score else found
 
 
-def written_out(model: Model) -> Model:
+def expand_effects(model: Model) -> Model:
     """Return a model with effects as one with a map for each crossing of values; anything else as it is."""
-    return model.written_out() if isinstance(model, FittedModel) else model
+    return model.expand_effects() if isinstance(model, FittedModel) else model
 
 
 def segment_columns(model: Model) -> list[str]:

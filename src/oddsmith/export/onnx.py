@@ -228,27 +228,27 @@ def _add_probabilities(graph: _Nodes, fitted: JointMap) -> str:
         x, *beside = (names[id(part)] for part in parts_of(node))
         match node:
             case Each(formulas=[one]):
-                value = _shaped(graph, _Graph(graph, x, *beside).read(one), x)
+                value = _reshape(graph, _Graph(graph, x, *beside).read(one), x)
             case Each(formulas=several):
-                value = _concatenated(graph, several, [x, *beside], [part.width for part in parts_of(node)])
+                value = _concatenate(graph, several, [x, *beside], [part.width for part in parts_of(node)])
             case Affine(rows=coef, intercept=intercept):
                 product = graph.add("MatMul" if coef.ndim == 2 else "Mul", x, graph.constant(coef.T))
                 value = graph.add("Sum", product, graph.constant(intercept))
             case Largest():
                 value = graph.add("ReduceMax", x, axes=[1])
             case Total(formula=one):
-                value = graph.add("ReduceSum", _shaped(graph, _Graph(graph, x).read(one), x), along)
+                value = graph.add("ReduceSum", _reshape(graph, _Graph(graph, x).read(one), x), along)
         names[id(node)] = value
     graph.add("Where", missing, graph.constant(float("nan")), names[id(formula)], result="probabilities")
     return given
 
 
-def _shaped(graph: _Nodes, value: str, like: str) -> str:
+def _reshape(graph: _Nodes, value: str, like: str) -> str:
     """Return a tensor in the shape of another; nothing in that one is missing."""
     return graph.add("Where", graph.add("IsNaN", like), like, value) if value.startswith("constant") else value
 
 
-def _concatenated(graph: _Nodes, formulas: Sequence[Formula], given: list[str], widths: list[int]) -> str:
+def _concatenate(graph: _Nodes, formulas: Sequence[Formula], given: list[str], widths: list[int]) -> str:
     """Return one column per formula, side by side."""
     columns = []
     for place, one in enumerate(formulas):
@@ -256,5 +256,5 @@ def _concatenated(graph: _Nodes, formulas: Sequence[Formula], given: list[str], 
             name if width == 1 else graph.add("Gather", name, graph.constant(np.array([place], np.int64)), axis=1)
             for name, width in zip(given, widths, strict=True)
         ]
-        columns.append(_shaped(graph, _Graph(graph, *at).read(one), at[0]))
+        columns.append(_reshape(graph, _Graph(graph, *at).read(one), at[0]))
     return graph.add("Concat", *columns, axis=1)

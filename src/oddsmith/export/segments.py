@@ -31,12 +31,12 @@ from oddsmith.formula import (
     as_decisions,
     as_layers,
     clip,
-    combined,
+    combine,
     families,
-    guarded,
+    guard,
     label_literal,
     largest,
-    quoted,
+    quote,
     rewritten,
     shape_of,
     with_limits,
@@ -135,18 +135,18 @@ class Parameters:
         text, double = (exp.DataType.build(name).sql(dialect=self.dialect) for name in ("text", "double"))
         numbers = [f"CAST({name} AS {double}) AS {name}" for name in self.names]
         query = f"SELECT {', '.join([*self.keys, *numbers])} FROM {self.seed}" if self.seed else self._rows(numbers)
-        mark = f"'{MARK}' || " if self._marked else ""
-        given = [f"CAST({base}.{quoted(name, self.dialect)} AS {text})" for name in self.by]
-        given = [self._known_or_other(f"{mark}{value}", value, place) for place, value in enumerate(given)]
+        mark = f"'{MARK}' || " if self._has_mark else ""
+        given = [f"CAST({base}.{quote(name, self.dialect)} AS {text})" for name in self.by]
+        given = [self._key_or_other(f"{mark}{value}", value, place) for place, value in enumerate(given)]
         equal = " AND ".join(f"{self.table}.{key} = {value}" for key, value in zip(self.keys, given, strict=True))
         return f"\nLEFT JOIN ({query}) AS {self.table}\n  ON {equal}"
 
     @cached_property
-    def _marked(self) -> bool:
+    def _has_mark(self) -> bool:
         """Whether keys begin with a mark."""
         return bool(self.seed) or any(None in keys for keys in self.segments)
 
-    def _known_or_other(self, key: str, value: str, place: int) -> str:
+    def _key_or_other(self, key: str, value: str, place: int) -> str:
         """Return the key of a column, or what stands for values that no segment has."""
         if not any(keys[place] is None for keys in self.segments):
             return key
@@ -154,9 +154,9 @@ class Parameters:
         listed = ", ".join(_text(each, self.dialect) for each in known if each is not None)
         return f"CASE WHEN {value} IN ({listed}) THEN {key} ELSE '{_OTHER}' END"
 
-    def _written(self, keys: Keys) -> list[str]:
+    def _write_keys(self, keys: Keys) -> list[str]:
         """Return the keys of a segment as the table of parameters has them."""
-        mark = MARK if self._marked else ""
+        mark = MARK if self._has_mark else ""
         return [_OTHER if key is None else f"{mark}{key}" for key in keys]
 
     def _rows(self, numbers: Sequence[str]) -> str:
@@ -177,7 +177,7 @@ class Parameters:
             texts = [[f"'{value!r}'" for value in column] for column in lists]
             selected = ", ".join([*self.keys, *numbers])
             end = f" AS {self.spare}values ({', '.join([*self.keys, *self.names])})"
-        keys = ([_text(key, self.dialect) for key in self._written(one)] for one in self.segments)
+        keys = ([_text(key, self.dialect) for key in self._write_keys(one)] for one in self.segments)
         rows = ",\n  ".join(f"({', '.join([*key, *row])})" for key, *row in zip(keys, *texts, strict=True))
         return f"SELECT {selected} FROM (VALUES\n  {rows}\n){end}"
 
@@ -185,7 +185,7 @@ class Parameters:
         """Return the table of parameters, the first row with the names of its columns."""
         columns = [[repr(value) for value in column[:-1].tolist()] for column in self.values]
         rows = zip(self.segments, *columns, strict=True)
-        return [[*self.keys, *self.names], *([*self._written(keys), *row] for keys, *row in rows)]
+        return [[*self.keys, *self.names], *([*self._write_keys(keys), *row] for keys, *row in rows)]
 
 
 def _text(value: str, dialect: str) -> str:
@@ -202,8 +202,8 @@ def formula_by_segment(model: Model, output: str, parameters: Parameters, *, str
     plain = []
     for family in found:
         formula = with_limits(as_decisions(family.formula), always=strict)
-        plain.append(family._replace(formula=guarded(formula) if strict else formula))
-    return rewritten(combined(plain), column=lambda values: Beside(1 + parameters.place(values)))
+        plain.append(family._replace(formula=guard(formula) if strict else formula))
+    return rewritten(combine(plain), column=lambda values: Beside(1 + parameters.place(values)))
 
 
 def layers_by_segment(
@@ -214,7 +214,7 @@ def layers_by_segment(
     Each parameter is a column called after its name, behind ``short``.
     """
     maps: list[Any] = [*(part.map for part in model.segments.values()), model.map]
-    found = [_renamed(one, f"{short}f{number}_") for number, one in enumerate(_layer_families(maps, given))]
+    found = [_rename(one, f"{short}f{number}_") for number, one in enumerate(_layer_families(maps, given))]
     layers: list[Layer] = [[] for _ in range(max(len(one.layers) for one in found))]
     family = np.empty((len(maps), 1))
     for number, (members, own, _, _) in enumerate(found):
@@ -226,7 +226,7 @@ def layers_by_segment(
     outputs = list(zip(*([*one.probs, one.top] for one in found), strict=True))
     if len(found) > 1:
         names = [f"{short}c_{place}" for place in range(len(outputs))]
-        layers.append([_chosen(name, of, family) for name, of in zip(names, outputs, strict=True)])
+        layers.append([_choose(name, of, family) for name, of in zip(names, outputs, strict=True)])
     else:
         names = [name for (name,) in outputs]
     return [[_reading(one, parameters, short) for one in layer] for layer in layers], names[:-1], names[-1]
@@ -280,7 +280,7 @@ def _together(several: Sequence[_Layers]) -> _Layers:
     return several[0]._replace(members=np.concatenate([one.members for one in several]), layers=layers)
 
 
-def _renamed(one: _Layers, spare: str) -> _Layers:
+def _rename(one: _Layers, spare: str) -> _Layers:
     def name(old: str) -> str:
         return old.replace(_UNNAMED, spare, 1) if old.startswith(_UNNAMED) else old
 
@@ -288,7 +288,7 @@ def _renamed(one: _Layers, spare: str) -> _Layers:
     return one._replace(layers=layers, probs=list(map(name, one.probs)), top=name(one.top))
 
 
-def _chosen(name: str, of: Sequence[str], family: Floats) -> LayerColumn:
+def _choose(name: str, of: Sequence[str], family: Floats) -> LayerColumn:
     """Return the column that is that of the family of a row."""
     values: list[Formula] = [SCORE, *(Beside(place) for place in range(1, len(of)))]
     chosen = values[0]

@@ -15,16 +15,16 @@ from oddsmith.export.language import (
     Language,
     Model,
     Output,
+    expand_effects,
     formula_of,
     header,
     joint_model_of,
     joint_to_write,
     segment_columns,
     some_segments,
-    written_out,
 )
 from oddsmith.export.sql_engines import ENGINES, Segments, in_postgres
-from oddsmith.formula import guarded, with_limits
+from oddsmith.formula import guard, with_limits
 from oddsmith.maps import Keys
 from oddsmith.model import model_of
 
@@ -103,7 +103,7 @@ class Sql(Language):
         model = some_segments(model)
         joint = joint_to_write(model, output)
         by = segment_columns(model)
-        names = self._probed([self.column] if joint is None else input_columns(joint, self.columns), by)
+        names = self._probe_columns([self.column] if joint is None else input_columns(joint, self.columns), by)
         text = self.text(model, output, None)
         if joint is None and not by:
             text = f"SELECT *, {text} FROM {names[0]}"
@@ -126,30 +126,30 @@ class Sql(Language):
         values = [row[first:last] for row in sorted(found, key=lambda row: row[0])]
         return engine, values if asked["decides"] else [value for (value,) in values]
 
-    def _probed(self, columns: Sequence[str], by: Sequence[str]) -> list[str]:
+    def _probe_columns(self, columns: Sequence[str], by: Sequence[str]) -> list[str]:
         """Return the names, quoted, of a table of probes, the place of a row in it, other columns and of segments."""
-        from oddsmith.formula import quoted
+        from oddsmith.formula import quote
 
         place, others = "place", [*columns, *by]
         while any(name.casefold() == place for name in others):
             place += "_"
-        return [quoted(name, self.dialect) for name in (_TABLE, place, *others)]
+        return [quote(name, self.dialect) for name in (_TABLE, place, *others)]
 
     def text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
         """Return the expression or statement alone."""
         self._check_dialect()
-        from oddsmith.formula import quoted
+        from oddsmith.formula import quote
 
         if joint_to_write(model, output) is not None or segment_columns(model):
             names = _table_names(_TABLE if table is None else table)
-            source = ".".join(quoted(name, self.dialect) for name in names)
+            source = ".".join(quote(name, self.dialect) for name in names)
             return self._statement(model, output, source, names)[0]
-        score = quoted(sql_name(self.column, "column"), self.dialect)
+        score = quote(sql_name(self.column, "column"), self.dialect)
         value = self._value(model, output, score, spare_name([self.column]))
         if table is None:
             return value
-        source = ".".join(quoted(name, self.dialect) for name in _table_names(table))
-        return f"SELECT *, {value} AS {quoted(output, self.dialect)} FROM {source}"
+        source = ".".join(quote(name, self.dialect) for name in _table_names(table))
+        return f"SELECT *, {value} AS {quote(output, self.dialect)} FROM {source}"
 
     def _value(
         self, model: Model, output: Output, score: str, spare: str, parameters: "Parameters | None" = None
@@ -165,7 +165,7 @@ class Sql(Language):
             beside = parameters.expressions()
         else:
             formula = as_decisions(with_limits(formula_of(model, output), always=strict))
-            formula = guarded(formula) if strict else formula
+            formula = guard(formula) if strict else formula
         if self.dialect == "sqlite":
             value = FlatReader(score, self.dialect, spare, beside).scalar(formula)
         else:
@@ -185,7 +185,7 @@ class Sql(Language):
         """Return a statement on a source, which is SQL, and the parameters of segments."""
         from oddsmith.export.segments import Parameters
         from oddsmith.export.sql_statement import joint_statement
-        from oddsmith.formula import quoted
+        from oddsmith.formula import quote
 
         joint, by = joint_to_write(model, output), segment_columns(model)
         names = [self.column] if joint is None else input_columns(joint, self.columns)
@@ -201,9 +201,9 @@ class Sql(Language):
             strict = self.dialect not in _FORGIVING
             return joint_statement(joint, self.dialect, strict, source, spare, columns, added, parameters), parameters
         base = f"{spare}table"
-        value = self._value(model, output, f"{base}.{quoted(columns[0], self.dialect)}", spare, parameters)
+        value = self._value(model, output, f"{base}.{quote(columns[0], self.dialect)}", spare, parameters)
         join = "" if parameters is None else parameters.join(base)
-        named = f"{value} AS {quoted(output, self.dialect)}"
+        named = f"{value} AS {quote(output, self.dialect)}"
         return f"SELECT {base}.*, {named}\nFROM {source} AS {base}{join}", parameters
 
 
@@ -267,7 +267,7 @@ def to_sql(
     >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="s"))
     CASE WHEN NOT "s" IS NULL AND NOT ISNAN("s") THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("s", -700e0), 700e0))) END
     """
-    return Sql(dialect, column, columns, prefix).text(written_out(model), output, table)
+    return Sql(dialect, column, columns, prefix).text(expand_effects(model), output, table)
 
 
 def _table_names(table: object) -> list[str]:

@@ -37,7 +37,7 @@ def _in_duckdb(statement: str, names: Sequence[str], probes: Probes, segments: S
             connection.execute(f"CREATE TABLE {table} AS {numbered}", lists)
             found = connection.execute(statement).fetchall()
         except duckdb.Error as error:
-            raise _rejected(error) from None
+            raise _rejection(error) from None
     return f"DuckDB {duckdb.__version__}", found
 
 
@@ -57,7 +57,7 @@ def _in_sqlite(statement: str, names: Sequence[str], probes: Probes, segments: S
             if "no such function" in str(error):
                 msg = f"version {sqlite3.sqlite_version} has no mathematical functions"
                 raise DidNotRunError(msg) from None
-            raise _rejected(error) from None
+            raise _rejection(error) from None
     return f"SQLite {sqlite3.sqlite_version}", found
 
 
@@ -87,7 +87,7 @@ def _kinds(lists: list[list[Any]], segments: Segments, number: str, text: str) -
     return [*[number] * (len(lists) - keys), *[text] * keys]
 
 
-def _rejected(error: Exception) -> RejectedError:
+def _rejection(error: Exception) -> RejectedError:
     return RejectedError(f"failed, {str(error).partition(chr(10))[0][:200]}")
 
 

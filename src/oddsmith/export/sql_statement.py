@@ -38,14 +38,14 @@ from oddsmith.formula import (
     as_decisions,
     as_double,
     as_layers,
-    carried_past,
+    columns_to_carry,
     components_of,
-    guarded_layers,
+    guard_layers,
     is_number,
     label_literal,
     largest,
     largest_of,
-    quoted,
+    quote,
     size_of,
     walk_vectors,
     with_whole_rows,
@@ -110,10 +110,10 @@ def joint_statement(
     known = {} if parameters is None else {f"{short}{name}": range_ for name, range_ in parameters.ranges.items()}
     numbers = list(known)
     if strict:
-        layers = guarded_layers(layers, given, known)
+        layers = guard_layers(layers, given, known)
     labels = [label_literal(label, dialect) for label in labels_of_one_kind(model)]
-    added = [quoted(name, dialect) for name in added]
-    quoted_columns = [quoted(name, dialect) for name in columns]
+    added = [quote(name, dialect) for name in added]
+    quoted_columns = [quote(name, dialect) for name in columns]
     is_wide = prob is not None and len(columns) > 1 and _is_uniform(prob)
     if prob is not None and is_wide and dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES:
         return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect, strict)
@@ -131,7 +131,7 @@ def joint_statement(
     if dialect in ("duckdb", "sqlite"):
         carried: list[list[str]] = [[]]
         selected = [first]
-        for layer, early in zip(layers, carried_past(layers, [present, *given, *numbers], outputs[0]), strict=True):
+        for layer, early in zip(layers, columns_to_carry(layers, [present, *given, *numbers], outputs[0]), strict=True):
             selected.append(_layer(layer, dialect))
             carried.append(early)
         before = f"{spare}{len(layers)}." if dialect == "sqlite" else ""
@@ -193,9 +193,9 @@ def _with_arrays(
     if dialect == "postgres":
         return _with_laterals(layers, _outputs(computed, added, labels), source, spare, dialect)
     row = f"{spare}table" if dialect == "duckdb" else "struct(*)"
-    selected = [[f"{row} AS x", *_named(first)], *(["*", *_named(layer)] for layer in layers[1:])]
-    tables, last = _stacked(selected, f"{source} AS {spare}table", spare)
-    return f"{tables}\n{_select(['x.*', *_named(_outputs(computed, added, labels))], last)}"
+    selected = [[f"{row} AS x", *_with_names(first)], *(["*", *_with_names(layer)] for layer in layers[1:])]
+    tables, last = _stack(selected, f"{source} AS {spare}table", spare)
+    return f"{tables}\n{_select(['x.*', *_with_names(_outputs(computed, added, labels))], last)}"
 
 
 def _with_long_rows(
@@ -203,13 +203,13 @@ def _with_long_rows(
 ) -> str:
     """Return a statement for SQLite whose layers have a row per class."""
     given, names = f"{spare}given", [f"g{place}" for place in range(len(columns))]
-    doubles = _named(list(zip((as_double(name, "sqlite") for name in columns), names, strict=True)))
+    doubles = _with_names(list(zip((as_double(name, "sqlite") for name in columns), names, strict=True)))
     there = " AND ".join(is_number(name, "sqlite") for name in columns)
     rows = LongRows(spare)
     last, probs, top = rows.write(prob, given, names)
     tables = [(given, f"{_select(['_rowid_ AS x', *doubles], source)}\nWHERE {there}"), *rows.tables]
     written = ", ".join(f"{name} AS MATERIALIZED (\n{query}\n)" for name, query in tables)
-    outputs = _named(_outputs([f"{last}.{name}" for name in ("there", *probs, top)], added, labels))
+    outputs = _with_names(_outputs([f"{last}.{name}" for name in ("there", *probs, top)], added, labels))
     joined = f"{source} AS {spare}table\nLEFT JOIN {last}\n  ON {last}.x = {spare}table._rowid_"
     return f"WITH {written}\n{_select([f'{spare}table.*', *outputs], joined)}"
 
@@ -227,18 +227,18 @@ def _select(values: Sequence[str], source: str = "") -> str:
     return f"SELECT\n  {listed}" + (f"\nFROM {source}" if source else "")
 
 
-def _named(selected: SelectList) -> list[str]:
+def _with_names(selected: SelectList) -> list[str]:
     return [f"{value} AS {name}" for value, name in selected]
 
 
 def _with_except(selected: list[SelectList], outputs: SelectList, source: str, spare: str, word: str, join: str) -> str:
-    layers = [["*", *_named(columns)] for columns in selected]
+    layers = [["*", *_with_names(columns)] for columns in selected]
     if join:
         base = f"{spare}table"
         layers[0][0], source = f"{base}.*", f"{source} AS {base}{join}"
-    tables, last = _stacked(layers, source, spare)
+    tables, last = _stack(layers, source, spare)
     dropped = ", ".join(name for columns in selected for _, name in columns)
-    return f"{tables}\n{_select([f'* {word} ({dropped})', *_named(outputs)], last)}"
+    return f"{tables}\n{_select([f'* {word} ({dropped})', *_with_names(outputs)], last)}"
 
 
 def _with_rowid(
@@ -246,11 +246,11 @@ def _with_rowid(
 ) -> str:
     base = f"{spare}table"
     numbers = [f"{base}._rowid_ AS x" if join else "_rowid_ AS x", *("x" for _ in selected[1:])]
-    layers = [[x, *early, *_named(own)] for x, early, own in zip(numbers, carried, selected, strict=True)]
+    layers = [[x, *early, *_with_names(own)] for x, early, own in zip(numbers, carried, selected, strict=True)]
     # Materialized: SQLite would write expressions of one layer into the next, and compute them as often.
-    tables, last = _stacked(layers, f"{source} AS {base}{join}" if join else source, spare, " MATERIALIZED")
+    tables, last = _stack(layers, f"{source} AS {base}{join}" if join else source, spare, " MATERIALIZED")
     joined = f"{last}\nJOIN {source} AS {base}\n  ON {base}._rowid_ = {last}.x"
-    return f"{tables}\n{_select([f'{base}.*', *_named(outputs)], joined)}"
+    return f"{tables}\n{_select([f'{base}.*', *_with_names(outputs)], joined)}"
 
 
 def _with_struct(
@@ -258,12 +258,12 @@ def _with_struct(
 ) -> str:
     base = f"{spare}table"
     rows = [f"{base} AS x", *("x" for _ in selected[1:])]
-    layers = [[x, *early, *_named(own)] for x, early, own in zip(rows, carried, selected, strict=True)]
-    tables, last = _stacked(layers, f"{source} AS {base}{join}", spare)
-    return f"{tables}\n{_select(['x.*', *_named(outputs)], last)}"
+    layers = [[x, *early, *_with_names(own)] for x, early, own in zip(rows, carried, selected, strict=True)]
+    tables, last = _stack(layers, f"{source} AS {base}{join}", spare)
+    return f"{tables}\n{_select(['x.*', *_with_names(outputs)], last)}"
 
 
-def _stacked(layers: list[list[str]], source: str, spare: str, word: str = "") -> tuple[str, str]:
+def _stack(layers: list[list[str]], source: str, spare: str, word: str = "") -> tuple[str, str]:
     """Return layers as common table expressions, each of the one before, and the name of the last of them."""
     tables = []
     for number, columns in enumerate(layers):
@@ -281,5 +281,5 @@ def _with_laterals(
     # Without an offset PostgreSQL writes expressions of one layer into the next.
     end = "\nOFFSET 0" if dialect == "postgres" else ""
     for number, columns in enumerate(selected):
-        joined.append(f"{word} (\n{_select(_named(columns))}{end}\n) AS x{number}")
-    return _select([f"{base}.*", *_named(outputs)], "\n".join(joined))
+        joined.append(f"{word} (\n{_select(_with_names(columns))}{end}\n) AS x{number}")
+    return _select([f"{base}.*", *_with_names(outputs)], "\n".join(joined))

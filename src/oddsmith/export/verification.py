@@ -116,7 +116,7 @@ def probe_scores(fitted: CalibrationMap) -> Floats:
         knots = knots[np.linspace(0, len(knots) - 1, _MOST_KNOTS).astype(np.intp)]
     near = [knots, np.nextafter(knots, -MAX), np.nextafter(knots, MAX)]
     scores = np.unique(np.concatenate([-sizes, [0.0], sizes, *near]) + 0.0)
-    scores = scores[_taken(fitted, scores)]
+    scores = scores[_in_domain(fitted, scores)]
     while len(scores) < _MOST_PROBES:
         steps = np.abs(np.diff(fitted.probability(scores)))
         wide = np.flatnonzero(steps > _STEP)
@@ -134,15 +134,15 @@ def probes(fitted: CalibrationMap, *more: float) -> tuple[Floats, Floats]:
     """
     others = np.array([np.nan, np.nan, -np.inf, -1.0, -1e-5, 1 + 1e-5, 2.0, np.inf, *more])
     scores = np.concatenate([probe_scores(fitted), others])
-    taken = _taken(fitted, scores)
+    taken = _in_domain(fitted, scores)
     expected = np.full(len(scores), np.nan)
     expected[taken] = fitted.probability(scores[taken])
     return scores, expected
 
 
-def _taken(fitted: CalibrationMap, scores: Floats) -> Bools:
+def _in_domain(fitted: CalibrationMap, scores: Floats) -> Bools:
     """Return which scores a map takes."""
-    low, high = fitted.taken
+    low, high = fitted.domain
     return np.asarray((low <= scores) & (scores <= high))
 
 

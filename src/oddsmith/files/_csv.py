@@ -103,14 +103,14 @@ class CSV(Layout):
         rows = f"SELECT {', '.join([*texts, *fields])}, false AS broken FROM {self.relation()} AS source"
         shown = ", ".join([*(f"r{i}" for i in used), f"{problem} AS problem"])
         found = engine.rows(f"SELECT {shown} FROM ({rows}) WHERE problem IS NOT NULL LIMIT {limit}")
-        wanted = [([_unified(text) for text in row[:-1]], row[-1]) for row in found]
-        rejects = [(_unified(text), why) for _, text, why in first_rejects(engine, self.paths[0], limit)]
+        wanted = [([_unify(text) for text in row[:-1]], row[-1]) for row in found]
+        rejects = [(_unify(text), why) for _, text, why in first_rejects(engine, self.paths[0], limit)]
         places: list[BadPlace] = []
         for number, raw, record in self._records(engine):
-            rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unified(raw)), None)
+            rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unify(raw)), None)
             if rejected is not None:
                 places.append((number, rejects.pop(rejected)[1]))
-            elif wanted and len(record) == self._n_own and [_unified(record[i]) for i in used] == wanted[0][0]:
+            elif wanted and len(record) == self._n_own and [_unify(record[i]) for i in used] == wanted[0][0]:
                 places.append((number, wanted.pop(0)[1]))
             if not (wanted or rejects):
                 break
@@ -193,6 +193,6 @@ def _is_number(field: str) -> bool:
     return True
 
 
-def _unified(text: str | None) -> str:
+def _unify(text: str | None) -> str:
     """Return text as it can be compared: with one kind of line end, and what is not UTF-8 as the engine shows it."""
     return (text or "").replace("\r\n", "\n").replace("\r", "\n").replace("\ufffd", "?").strip("\n")

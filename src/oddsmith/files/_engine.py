@@ -75,7 +75,7 @@ class Engine:
 
 
 @contextlib.contextmanager
-def explained(name: str, output: str | os.PathLike[str] | None = None, folder: str = "") -> Iterator[None]:
+def translate_errors(name: str, output: str | os.PathLike[str] | None = None, folder: str = "") -> Iterator[None]:
     """Turn the engine's errors into ours, in its words; what is wrong with a path in ``folder`` is with the output."""
     import duckdb
 

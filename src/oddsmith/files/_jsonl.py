@@ -62,7 +62,7 @@ class JSONLines(Layout):
 
     def select(self, names: Sequence[str], *, note_rejects: bool = False) -> str:
         """Return a query for some columns, with the text of the line as ``line``."""
-        return self._taken_apart(names, self.relation(note_rejects=note_rejects))
+        return self._split_lines(names, self.relation(note_rejects=note_rejects))
 
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the lines that are not empty."""
@@ -74,7 +74,7 @@ class JSONLines(Layout):
         """Return an expression for a column."""
         return f"try(json_extract_string(source.line, {text_literal(self.pointer(name))}))"
 
-    def _taken_apart(self, names: Sequence[str], relation: str) -> str:
+    def _split_lines(self, names: Sequence[str], relation: str) -> str:
         # One list, so that each line is parsed once; a line that is no JSON gives null instead of an error.
         own = [name for name in names if name not in self.keys]
         pointers = ", ".join(text_literal(self.pointer(name)) for name in own) or "''"
@@ -90,7 +90,7 @@ class JSONLines(Layout):
         # Latin-1 leaves no line out, and what is wrong with a row does not depend on letters.
         every = line_relation(self.paths, self.compression, f"{self.key_options}, encoding='latin-1'")
         numbered = f"(SELECT *, row_number() OVER () AS number FROM {every})"
-        rows = self._taken_apart(names, f"(FROM {numbered} WHERE trim(line) <> '')")
+        rows = self._split_lines(names, f"(FROM {numbered} WHERE trim(line) <> '')")
         bad = engine.rows(f"SELECT number, {problem} AS problem FROM ({rows}) WHERE problem IS NOT NULL LIMIT {limit}")
         rejects = [(number, why) for number, _, why in first_rejects(engine, self.paths[0], limit)]
         return [(number, why) for number, why in sorted({*bad, *rejects})[:limit]]

@@ -51,8 +51,8 @@ def read_labels(
             _refuse_unnamed(counts, option)
         chosen, sign = set[str](), None
     else:
-        named = [positive] if _spelled(texts, positive) else _listed_labels(counts, positive, option)
-        chosen = {text for name in named for text in _spelled(texts, name)}
+        named = [positive] if _spellings(texts, positive) else _split_labels(counts, positive, option)
+        chosen = {text for name in named for text in _spellings(texts, name)}
         _refuse_split(counts, chosen, option)
         values = label_values([*texts, named[0]])
         values, sign = values[:-1].copy(), values[-1].item()
@@ -71,8 +71,8 @@ def label_census(counts: Mapping[str, int], positive: Sequence[str] = ()) -> str
     'nein 1,023, ja 94, JA 6; positive: ja, JA'
     """
     ordered = sorted(counts, key=lambda text: (-counts[text], text))
-    census = _first([f"{_seen(text)} {counts[text]:,}" if counts[text] else _seen(text) for text in ordered])
-    meant = [_seen(text) for text in ordered if text in positive]
+    census = _first([f"{_show(text)} {counts[text]:,}" if counts[text] else _show(text) for text in ordered])
+    meant = [_show(text) for text in ordered if text in positive]
     return f"{census}; positive: {_first(meant)}" if meant else census
 
 
@@ -86,18 +86,18 @@ def are_plain(counts: Mapping[str, int]) -> bool:
     return counts.keys() <= {"0", "1"}
 
 
-def _seen(text: str) -> str:
+def _show(text: str) -> str:
     """Return a label as it is written, in quotes where it could be taken for a number of rows, or its end is unseen."""
-    return repr(text) if isinstance(_folded(text), float) or text != text.strip() or "," in text else text
+    return repr(text) if isinstance(_fold(text), float) or text != text.strip() or "," in text else text
 
 
-def _spelled(texts: Sequence[str], name: str) -> list[str]:
+def _spellings(texts: Sequence[str], name: str) -> list[str]:
     """Return the texts that are this label."""
     values = label_values([*texts, name])
     return [text for text, value in zip(texts, values[:-1], strict=True) if value == values[-1]]
 
 
-def _folded(text: str) -> str | float:
+def _fold(text: str) -> str | float:
     """Return what labels have in common that nobody writes on purpose to tell them apart."""
     bare = text.strip().casefold()
     try:
@@ -106,17 +106,17 @@ def _folded(text: str) -> str | float:
         return bare
 
 
-def _listed_labels(counts: Mapping[str, int], positive: str, option: str) -> list[str]:
+def _split_labels(counts: Mapping[str, int], positive: str, option: str) -> list[str]:
     """Return the labels that are joined by commas, each of which must occur."""
     texts = sorted(counts)
     parts = positive.split(",")
-    kinds = {_folded(text) for text in texts}
-    if len(parts) == 1 and len(kinds) < 2 and _folded(positive) not in kinds:
+    kinds = {_fold(text) for text in texts}
+    if len(parts) == 1 and len(kinds) < 2 and _fold(positive) not in kinds:
         return parts  # all rows are negative
-    named = [part if _spelled(texts, part) else part.strip() for part in parts]
+    named = [part if _spellings(texts, part) else part.strip() for part in parts]
     for name in named:
-        if not _spelled(texts, name):
-            alike = [text for text in texts if _folded(text) == _folded(name)]
+        if not _spellings(texts, name):
+            alike = [text for text in texts if _fold(text) == _fold(name)]
             hint = _pass(alike, option) if alike else f"list labels of the file, joined by commas ({_pass([], option)})"
             _check.fail(f"{option} must name labels that occur", f"{name!r} with labels {label_census(counts)}", hint)
     return named
@@ -124,8 +124,8 @@ def _listed_labels(counts: Mapping[str, int], positive: str, option: str) -> lis
 
 def _refuse_split(counts: Mapping[str, int], chosen: set[str], option: str) -> None:
     """Refuse to count labels on both sides that differ by case, blanks or the way a number is written alone."""
-    kinds = {_folded(text) for text in chosen}
-    missed = [text for text in counts if text not in chosen and _folded(text) in kinds]
+    kinds = {_fold(text) for text in chosen}
+    missed = [text for text in counts if text not in chosen and _fold(text) in kinds]
     if missed:
         texts = sorted(chosen, key=lambda text: (-counts[text], text)) + sorted(missed)
         _check.fail(
@@ -146,7 +146,7 @@ def _refuse_unnamed(counts: Mapping[str, int], option: str) -> NoReturn:
     """Refuse labels of which nobody can tell which are positive, with the likeliest ones in the hint."""
     kinds: dict[str | float, list[str]] = {}
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
-        kinds.setdefault(_folded(text), []).append(text)
+        kinds.setdefault(_fold(text), []).append(text)
     yes = [text for kind, texts in kinds.items() if kind in _YES for text in texts]
     if yes and all(kind in _YES or kind in _NO for kind in kinds):
         hint = _pass(yes, option)

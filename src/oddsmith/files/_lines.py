@@ -62,7 +62,7 @@ def forget_rejects(engine: Engine) -> None:
 
 def count_rejects(engine: Engine) -> int:
     """Return how many rows the last query left out; a quote without an end takes the lines up to the next with it."""
-    if not _noted_any(engine):
+    if not _has_rejects(engine):
         return 0
     lines = "len(string_split(rtrim(csv_line, chr(13) || chr(10)), chr(10)))"
     lines_of_piece = f"max(CASE WHEN error_type = 'UNQUOTED VALUE' THEN {lines} ELSE 1 END)"
@@ -72,7 +72,7 @@ def count_rejects(engine: Engine) -> int:
 
 def first_rejects(engine: Engine, path: str, limit: int) -> list[tuple[Any, ...]]:
     """Return line number as the engine counts, text and what was wrong, of what the last query left out of a file."""
-    if not _noted_any(engine):
+    if not _has_rejects(engine):
         return []
     return engine.rows(
         "SELECT any_value(line), any_value(csv_line), "
@@ -82,5 +82,5 @@ def first_rejects(engine: Engine, path: str, limit: int) -> list[tuple[Any, ...]
     )
 
 
-def _noted_any(engine: Engine) -> bool:
+def _has_rejects(engine: Engine) -> bool:
     return bool(engine.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'noted_rejects'"))

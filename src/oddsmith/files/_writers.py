@@ -39,7 +39,7 @@ def copy_statement(
     to = f"TO {text_literal(str(output))}"
     packed = f", COMPRESSION {compression}" if kind != "parquet" else ""
     if kind == "json" and isinstance(layout, JSONLines):
-        return f"COPY (SELECT {_appended(new)} FROM {source}) {to} (FORMAT csv, {_RAW}{packed})"
+        return f"COPY (SELECT {_append(new)} FROM {source}) {to} (FORMAT csv, {_RAW}{packed})"
     columns = _columns(engine, layout, typed=kind in ("json", "parquet"))
     if kind in ("json", "parquet"):
         listed = ", ".join(f"{column} AS {identifier(title)}" for title, column in [*columns, *new])
@@ -65,7 +65,7 @@ def _text(layout: Layout, value: str) -> str:
 _RAW = "HEADER false, QUOTE '', ESCAPE '', DELIMITER ''"
 
 
-def _appended(new: Sequence[tuple[str, str]]) -> str:
+def _append(new: Sequence[tuple[str, str]]) -> str:
     """Return an expression for the text of an object with more members, all else as it stands."""
     body = "regexp_replace(source.line, '\\s*\\}\\s*$', '')"
     comma = "CASE WHEN json_keys(source.line) = [] THEN '' ELSE ', ' END"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.atomic import File, replacing
-from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files._engine import Engine, Progress, translate_errors
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._numpy import NumpyArrays, save_arrays
@@ -91,10 +91,10 @@ def add_columns(
     _refuse_taken(file, [each.name for each in new])
     with (
         replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished,
-        explained(file.name, output, str(unfinished.parent)),
+        translate_errors(file.name, output, str(unfinished.parent)),
     ):
         bad, rows = stage(file, inputs, [each.name for each in new], bad_rows, progress)
-        _compute(file.engine, list(inputs.kept), len(new), compute, progress)
+        _compute(file.engine, list(inputs.expressions), len(new), compute, progress)
         skips, keeps = (bad is not None and bad_rows == policy for policy in ("skip", "keep"))
         beside = f"staged POSITIONAL JOIN calibrated{' WHERE staged.problem IS NULL' * skips}"
         if target[0] == "numpy":
@@ -125,7 +125,7 @@ def stage(
     """Put the columns in use into a table of the engine; return what cannot be used, and how many rows are written."""
     engine, layout = file.engine, file.layout
     names = [*inputs.columns.names, *inputs.by]
-    kept = [f"{expression} AS {name}" for name, expression in inputs.kept.items()]
+    kept = [f"{expression} AS {name}" for name, expression in inputs.expressions.items()]
     kept.append(f"{problem_code(inputs.problems)} AS problem")
     if isinstance(layout, JSONLines):
         # A line far down may have a member that the first ones have not.

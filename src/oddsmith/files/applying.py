@@ -16,10 +16,10 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.atomic import File
 from oddsmith.export import new_columns
-from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files._engine import Engine, Progress, translate_errors
 from oddsmith.files.adding import NewColumn, add_columns
 from oddsmith.files.bad_rows import RowProblem
-from oddsmith.files.columns import Columns, choose_columns, known_column, listed
+from oddsmith.files.columns import Columns, choose_columns, known_column, list_columns
 from oddsmith.files.inputs import score_inputs, scores_of
 from oddsmith.files.rows import ROUNDED
 from oddsmith.files.source import ScoreFile
@@ -97,21 +97,21 @@ def choose_model_columns(
     if not scores and names is not None and set(names) <= set(file.columns):
         return Columns(tuple(names), model.labels[-k:] if several else (), by=segments)
     if not scores and several and not file.matrix():
-        got = f"columns {listed(file.columns)}"
-        wanted = f"the columns of the fit, {listed(names)}" if names else "the columns of the model"
+        got = f"columns {list_columns(file.columns)}"
+        wanted = f"the columns of the fit, {list_columns(names)}" if names else "the columns of the model"
         _check.fail(f"{file.name} must have {wanted}", got, "pass scores= (--scores), one column per class")
     found = choose_columns(file, scores, by=segments, one=not several, needs_label=False)
     if len(found.scores) != k:
         must = f"the model reads {k} column{'s' * (k > 1)}"
         hint = "pass scores= (--scores), one column per class" if k > 1 else "name one column"
-        _check.fail(must, f"{len(found.scores)}: {listed(found.scores)}", hint)
+        _check.fail(must, f"{len(found.scores)}: {list_columns(found.scores)}", hint)
     if not several:
         return found
     if {str(each) for each in found.classes} == {str(each) for each in model.labels}:
         place = {str(each): column for each, column in zip(found.classes, found.scores, strict=True)}
         ordered = tuple(place[str(label)] for label in model.labels)
         return replace(found, scores=ordered, classes=model.labels)
-    taken = f"Columns are taken in this order for the labels of the model: {listed(found.scores)}."
+    taken = f"Columns are taken in this order for the labels of the model: {list_columns(found.scores)}."
     return replace(found, classes=model.labels, message=f"{found.message} {taken}".strip())
 
 
@@ -121,7 +121,9 @@ def _segment_columns(file: ScoreFile, model: Model, by: str | Sequence[str]) -> 
     if given and not own:
         _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
     if given and len(given) != len(own):
-        _check.fail(f"--by must name {len(own)} columns, as in the fit", listed(given), f"the fit had {listed(own)}")
+        _check.fail(
+            f"--by must name {len(own)} columns, as in the fit", list_columns(given), f"the fit had {list_columns(own)}"
+        )
     return tuple(known_column(file, "by", name) for name in given or own)
 
 
@@ -130,7 +132,7 @@ def share_of_probabilities(file: ScoreFile, columns: Columns) -> float:
     fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(len(columns.scores))]
     first = f"SELECT * FROM ({file.layout.select(columns.scores)}) LIMIT {_LOOKED_AT}"
     test = f"least({', '.join(fields)}) >= 0 AND abs({sum_of(fields)} - 1) <= {ROUNDED}"
-    with explained(file.name):
+    with translate_errors(file.name):
         share = file.engine.rows(f"SELECT avg(({test})::INTEGER) FROM ({first})")[0][0]
     return math.nan if share is None or len(fields) == 1 else float(share)
 
@@ -203,7 +205,7 @@ def apply_model(
     """
     model = model_of(model)
     if len(columns.by) != len(model.segment_columns):
-        got = listed(columns.by) or "none"
+        got = list_columns(columns.by) or "none"
         _check.fail("the columns of the segments must be known", got, "pass by= to choose_model_columns (--by)")
     models = [model]
     if limits:
@@ -227,21 +229,21 @@ def apply_model(
         return list(computed)
 
     inputs = score_inputs(file, columns, model.map.input)
-    inputs.problems.extend(_refused_scores(model))
+    inputs.problems.extend(_find_refused(model))
     rows, bad = add_columns(
         file, inputs, new, compute, output, bad_rows=bad_rows, force=force, sources=sources, progress=progress
     )
-    return Applied(rows, bad, _unknown(file.engine, model) if columns.by else {})
+    return Applied(rows, bad, _count_unknown(file.engine, model) if columns.by else {})
 
 
-def _refused_scores(model: Model) -> list[RowProblem]:
+def _find_refused(model: Model) -> list[RowProblem]:
     """Return what is wrong with a row whose score the map of its segment refuses; maps of one kind refuse the same."""
     whole = model.of_segment(None).map
     if not isinstance(whole, CalibrationMap):
         return []
     others: dict[tuple[float, float], list[Segment]] = {}
     for name, part in model.segments.items():
-        if (taken := map_of(part).taken) != whole.taken:
+        if (taken := map_of(part).domain) != whole.domain:
             others.setdefault(taken, []).append(name)
     number, keys = "TRY_CAST(f0 AS DOUBLE)", [f"CAST(f{i + 1} AS VARCHAR)" for i in range(len(model.segment_columns))]
 
@@ -249,7 +251,7 @@ def _refused_scores(model: Model) -> list[RowProblem]:
         low, high = (f"'{end!r}'::DOUBLE" for end in taken)
         return f"{number} < {low} OR {number} > {high}"
 
-    condition = beyond(whole.taken)
+    condition = beyond(whole.domain)
     if others:
         own = " ".join(f"WHEN {_is_among(keys, names)} THEN {beyond(taken)}" for taken, names in others.items())
         condition = f"CASE {own} ELSE {condition} END"
@@ -271,11 +273,11 @@ def _columns_of(model: Model, scores: Floats) -> list[Floats]:
     return [*prob.T, prob.argmax(axis=1)]
 
 
-def _unknown(engine: Engine, model: Model) -> dict[str, int]:
+def _count_unknown(engine: Engine, model: Model) -> dict[str, int]:
     """Return some of the segments that have no map of their own, and how many rows each has."""
     keys = [f"k{i}" for i in range(len(model.segment_columns))]
     if model.effects is not None:
-        return _unknown_values(engine, model.effects, model.segment_columns)
+        return _count_unknown_values(engine, model.effects, model.segment_columns)
     known = [name if isinstance(name, tuple) else (name,) for name in model.segments]
     columns = zip(*known, strict=True)
     engine.connection.register(
@@ -289,7 +291,7 @@ def _unknown(engine: Engine, model: Model) -> dict[str, int]:
     return {", ".join(name): n for *name, n in found}
 
 
-def _unknown_values(engine: Engine, effects: Effects, columns: Sequence[str]) -> dict[str, int]:
+def _count_unknown_values(engine: Engine, effects: Effects, columns: Sequence[str]) -> dict[str, int]:
     """Return some of the values of columns that have no effect, and how many rows each has."""
     found: dict[str, int] = {}
     for place, column in enumerate(columns):

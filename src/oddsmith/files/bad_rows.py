@@ -109,7 +109,7 @@ def refuse_bad_rows(
     if policy == "keep" and (malformed or counts.get(_BROKEN)):
         hint = 'repair such rows, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
         _check.fail(f"rows of {file.name} must have columns to be kept", found.message, hint)
-    return found.allowed(policy, file.name, policies)
+    return found.allow(policy, file.name, policies)
 
 
 def _places(file: ScoreFile, names: Sequence[str], problems: list[RowProblem]) -> tuple[str, ...]:

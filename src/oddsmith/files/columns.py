@@ -205,7 +205,7 @@ def choose_columns(
     several = len(found) > 1
     if not several and texts and texts[0] not in file.columns and is_several(texts):
         hint = "pass scores= (--scores 'p_*' or a list); one score for two classes is --score"
-        _check.fail("scores must name one column per class, two or more", listed(found), hint)
+        _check.fail("scores must name one column per class, two or more", list_columns(found), hint)
     if label is None and needs_label:
         if set(file.columns) == set(file.matrix()):
             _check.fail(f"{file.name} must come with labels", "scores alone", "pass labels= (--labels FILE.npy)")
@@ -266,7 +266,7 @@ def known_column(file: ScoreFile, option: str, name: str) -> str:
         f"{name!r}",
         f"did you mean {close[0]!r}"
         if close
-        else f"choose one of {listed(file.columns, [name, option.removesuffix('s')])}",
+        else f"choose one of {list_columns(file.columns, [name, option.removesuffix('s')])}",
     )
 
 
@@ -279,8 +279,8 @@ def guess_column(file: ScoreFile, parameter: str, what: str, known: Collection[s
     if found:
         if len(set(found)) < len(found):
             hint = "rename one of them"
-        _check.fail(f"one column of {file.name} must be the {what}", f"several: {listed(found)}", hint)
-    got = f"columns {listed(file.columns, known)}"
+        _check.fail(f"one column of {file.name} must be the {what}", f"several: {list_columns(found)}", hint)
+    got = f"columns {list_columns(file.columns, known)}"
     if parameter == "scores" and (pattern := _pattern(column for column in file.columns if column not in taken)):
         hint += f"; for one column per class pass scores={pattern!r} (--scores {shlex.quote(pattern)})"
     elif used := [(column, role) for column, role in taken.items() if _bare(column) in known]:
@@ -302,7 +302,7 @@ def _pattern(columns: Iterable[str]) -> str:
     return f"{max(scores, key=scores.__getitem__)}*" if scores else ""
 
 
-def listed(columns: Collection[str], near: Collection[str] = ()) -> str:
+def list_columns(columns: Collection[str], near: Collection[str] = ()) -> str:
     """Return the names of columns; of many the first ones, after those that resemble names that are looked for."""
     if len(columns) <= _SHOWN:
         return ", ".join(map(repr, columns))
@@ -325,7 +325,7 @@ def _scores(file: ScoreFile, given: Sequence[str], taken: Collection[str]) -> tu
             pattern = re.compile(_with_groups(part))
             matches = {name: match for name in file.columns if name not in taken and (match := pattern.match(name))}
             if not matches:
-                hint = f"choose among {listed(file.columns)}"
+                hint = f"choose among {list_columns(file.columns)}"
                 _check.fail(f"scores must match columns of {file.name}", repr(part), hint)
             found |= {known_column(file, "scores", name): "".join(match.groups()) for name, match in matches.items()}
     by_pattern = list(found.values())

@@ -12,7 +12,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats, Label
 from oddsmith.files._labels import class_values, read_labels
-from oddsmith.files.columns import listed
+from oddsmith.files.columns import list_columns
 
 __all__ = ["Costs", "read_costs", "read_two_class_costs"]
 
@@ -75,8 +75,8 @@ def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
     values = class_values([*map(str, classes)], titles)
     wanted, found = values[: len(classes)], values[len(classes) :]
     if sorted(map(str, found)) != sorted(map(str, wanted)):
-        got, hint = f"columns {listed(titles)}", "write one column per class, and nothing else"
-        _check.fail(f"{path} must have the columns {listed([str(each) for each in classes])}", got, hint)
+        got, hint = f"columns {list_columns(titles)}", "write one column per class, and nothing else"
+        _check.fail(f"{path} must have the columns {list_columns([str(each) for each in classes])}", got, hint)
     place = [found.index(each) for each in wanted]
     if names is None:
         # Decisions are the classes, in the order of the header: rows and columns are put in order together.
@@ -88,7 +88,7 @@ def read_two_class_costs(path: str | os.PathLike[str], positive: str | None) -> 
     """Read the costs of two classes, negative first; which is positive is told as for scores of two classes."""
     titles, _, _ = _table(path)
     if len(titles) != 2:
-        got, hint = f"columns {listed(titles)}", "pass --scores, one column per class, for more"
+        got, hint = f"columns {list_columns(titles)}", "pass --scores, one column per class, for more"
         _check.fail(f"{path} must have one column for each of two classes", got, hint)
     return read_costs(path, read_labels(dict.fromkeys(titles, 0), positive)[1])
 
@@ -109,7 +109,7 @@ def _table(path: str | os.PathLike[str]) -> tuple[list[str], list[str] | None, F
         hint = "write a line for each class, or begin the header with decision and each line with its name"
         _check.fail(must, got, hint)
     if names is not None and len(set(names)) < len(names):
-        _check.fail(f"decisions of {path} must differ", listed(names), "name each once")
+        _check.fail(f"decisions of {path} must differ", list_columns(names), "name each once")
     matrix = np.array([[_cost(path, field) for field in line[named:]] for line in lines])
     if not np.isfinite(matrix).all():
         _check.fail(f"costs in {path} must be finite", "a cost that is not", "write a large number instead")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.files.bad_rows import RowProblem, problems_of
-from oddsmith.files.columns import Columns, listed
+from oddsmith.files.columns import Columns, list_columns
 from oddsmith.files.rows import EXACT, distribution_problems
 from oddsmith.files.source import ScoreFile
 
@@ -25,7 +25,7 @@ class InputColumns:
     by: tuple[str, ...] = ()  # columns of segments, which may be missing in a row
 
     @property
-    def kept(self) -> dict[str, str]:
+    def expressions(self) -> dict[str, str]:
         """Names of what is computed from, with expressions over the columns of the file as f0 and so on."""
         k = len(self.columns.names)
         scores = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
@@ -45,7 +45,7 @@ def probability_inputs(file: ScoreFile, groups: Sequence[Sequence[str]]) -> Inpu
     """Return columns of classifiers as s0 and so on: of each P(positive class), or one probability per class."""
     names = tuple(name for group in groups for name in group)
     if len(set(names)) < len(names):
-        _check.fail("columns must differ", listed(names), "name each once")
+        _check.fail("columns must differ", list_columns(names), "name each once")
     inputs = score_inputs(file, Columns(names), "logits")
     start = 0
     for group in groups:

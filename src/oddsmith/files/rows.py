@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.data import LEAST, Meaning, ScoreRows, ScoreTable
-from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files._engine import Engine, Progress, translate_errors
 from oddsmith.files._labels import class_values
 from oddsmith.files._staging import Survey, stage, survey
 from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
-from oddsmith.files.columns import Columns, listed
+from oddsmith.files.columns import Columns, list_columns
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, BadRows, class_tables, sum_of, text_literal
 from oddsmith.maps import rows_by_segment
@@ -152,9 +152,9 @@ def read_rows(
     if columns.groups is not None:
         kept.append(f"CAST(f{columns.names.index(columns.groups)} AS VARCHAR) AS group_name")
     kept += [f"{columns.key(name)} AS k{i}" for i, name in enumerate(columns.by)]
-    with explained(file.name):
+    with translate_errors(file.name):
         rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
-        found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
+        found, sums = engine.watch(lambda: _survey(engine, rows, k), progress, _STAGED, _SURVEYED)
         if not found.counts:
             _check.fail(f"{file.name} must contain rows", "none", "check how it was written")
         input_, counts = _meaning(file, found.good, sums, input, bad_rows), found.counts
@@ -173,7 +173,7 @@ def read_rows(
         if tables and sample is None and size < good and k <= _MOST_TABLES:
             made = engine.watch(lambda: _tables(engine, usable, columns, codes, input_), progress, _SURVEYED, _TABLED)
         drawn = engine.watch(
-            lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
+            lambda: _fetch(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
         )
     groups = None if columns.groups is None else np.ma.getdata(drawn["group_name"]).astype(str)
     scored = _score_rows(columns, drawn, codes, input_)
@@ -205,7 +205,7 @@ class _Sums(NamedTuple):
     gap: float  # the largest distance from 1 of the sums that nearly do
 
 
-def _looked_at(engine: Engine, rows: str, k: int) -> tuple[Survey, _Sums]:
+def _survey(engine: Engine, rows: str, k: int) -> tuple[Survey, _Sums]:
     """Look at all rows once."""
     scores = [f"s{i}" for i in range(k)]
     within = f"(SELECT *, {sum_of(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows})"
@@ -262,9 +262,10 @@ def _without_foreign(
         return dropped, good
     rows = sum(foreign.values())
     if policy == "refuse" or rows >= good:
+        known = list_columns([str(each) for each in columns.classes])
         _check.fail(
-            f"every label of {file.name} must be one of the classes {listed([str(each) for each in columns.classes])}",
-            f"{listed(list(foreign))} in {rows:,} of {good:,} rows",
+            f"every label of {file.name} must be one of the classes {known}",
+            f"{list_columns(list(foreign))} in {rows:,} of {good:,} rows",
             "name the classes in the order of the columns with classes= (--classes), or add their columns to "
             "scores= (--scores)" + ('; bad_rows="skip" (--bad-rows skip) leaves such rows out' if rows < good else ""),
         )
@@ -317,7 +318,7 @@ def _tables(
     return tuple(class_tables(relation, scores, "code", range(k), None if columns.weight is None else "weight"))
 
 
-def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int) -> dict[str, Any]:
+def _fetch(engine: Engine, usable: str, good: int, size: int, random_state: int) -> dict[str, Any]:
     """Fetch rows in their order, all or a random sample."""
     query = usable
     if size < good:

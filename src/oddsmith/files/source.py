@@ -17,7 +17,7 @@ from oddsmith import _check
 from oddsmith.atomic import File
 from oddsmith.files._compression import compression_of
 from oddsmith.files._csv import CSV
-from oddsmith.files._engine import Engine, explained
+from oddsmith.files._engine import Engine, translate_errors
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import AS_SHOWN, FORMATS, Layout, TextFormat, keys_of
 from oddsmith.files._lines import lines
@@ -163,10 +163,10 @@ def open_scores(
     engine = Engine()
     try:
         name = os.fspath(path)
-        paths = _spooled(name, engine) or _found(name)
+        paths = _spool(name, engine) or _find(name)
         shown = "standard input" if name == "-" else name
-        with explained(shown):
-            layout = _layout(engine, name, paths, None if labels is None else _found(os.fspath(labels))[0], text)
+        with translate_errors(shown):
+            layout = _layout(engine, name, paths, None if labels is None else _find(os.fspath(labels))[0], text)
             if len(paths) > 1 or glob.has_magic(name):
                 keys = keys_of(paths, layout.names)
                 layout = replace(layout, columns=(*layout.columns, *keys), keys=keys)
@@ -196,7 +196,7 @@ def input_files(path: str | os.PathLike[str]) -> list[File]:
     return [_STANDARD_INPUT] if name == "-" else [name, *glob.glob(name, recursive=True)]
 
 
-def _spooled(name: str, engine: Engine) -> list[str]:
+def _spool(name: str, engine: Engine) -> list[str]:
     """Copy what can be read only once."""
     if name != "-" and (not os.path.exists(name) or os.path.isfile(name) or os.path.isdir(name)):
         return []
@@ -211,7 +211,7 @@ def _spooled(name: str, engine: Engine) -> list[str]:
     return [copy.name]
 
 
-def _found(name: str) -> list[str]:
+def _find(name: str) -> list[str]:
     """Return the files that are meant."""
     if os.path.isdir(name):
         _check.fail("the path must be a file", f"the folder {name}", f"use a pattern: '{name}/*.parquet'")
@@ -241,7 +241,7 @@ def _layout(engine: Engine, name: str, paths: Sequence[str], labels: str | None,
         return Parquet.open(engine, paths, "none")
     compressions = [compression_of(path) for path in paths]
     if codecs.lookup(text.encoding).name != "utf-8":
-        paths, compressions = _decoded(engine, paths, compressions, text.encoding), ["none"] * len(paths)
+        paths, compressions = _decode(engine, paths, compressions, text.encoding), ["none"] * len(paths)
     elif magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         _check.fail(
             "the file must be UTF-8 text", "UTF-16", 'pass text=TextFormat(encoding="utf-16") (--encoding utf-16)'
@@ -266,7 +266,7 @@ def _refuse_text_format(name: str, text: TextFormat) -> None:
         _check.fail(f"{changed} is for files of text", name, f"leave text=TextFormat({changed}=…) (--{option}) out")
 
 
-def _decoded(engine: Engine, paths: Sequence[str], compressions: Sequence[str], encoding: str) -> list[str]:
+def _decode(engine: Engine, paths: Sequence[str], compressions: Sequence[str], encoding: str) -> list[str]:
     """Write copies of files in UTF-8 to the folder of the engine, with the same names."""
     copies = []
     for number, (path, compression) in enumerate(zip(paths, compressions, strict=True)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.data import Grid, ScoreTable
-from oddsmith.files._engine import Progress, explained
+from oddsmith.files._engine import Progress, translate_errors
 from oddsmith.files._labels import are_plain, label_census, read_labels
 from oddsmith.files._staging import Survey, stage, survey
 from oddsmith.files.bad_rows import problems_of, refuse_bad_rows
@@ -152,7 +152,7 @@ def read_table(
     more = ["min(score)", "max(score)"]
     if columns.weight is not None:
         more += ["min(weight) FILTER (weight > 0)", "max(weight)", "sum(weight)"]
-    with explained(file.name):
+    with translate_errors(file.name):
         rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
         found = engine.watch(lambda: survey(engine, rows, _MAX_LABELS, _MANY, more), progress, _STAGED, _SURVEYED)
         dropped = refuse_bad_rows(file, columns, problems, found.counts, bad_rows)
@@ -172,7 +172,7 @@ def read_table(
         _check.fail(must, f"{found.good}, then {table.rows} rows", "try again")
     distinct = len(table) if grid is None else None
     if distinct is None and count_distinct:
-        with explained(file.name):
+        with translate_errors(file.name):
             distinct = usable.aggregate("count(DISTINCT score)").fetchall()[0][0]
     census = "" if are_plain(found.labels) else label_census(found.labels, meant)
     return ScoreData(table, labels, tables if columns.by else {}, dropped, distinct, census)
@@ -249,7 +249,7 @@ def read_segments(
         value = f"f{names.index(name)}"
         kept.append(f"nullif({value}, '') AS k{i}" if text else f"{value} AS k{i}")
     numeric = [f"count(k{i}) = count(TRY_CAST(CAST(k{i} AS VARCHAR) AS DOUBLE))" for i in range(len(by))]
-    with explained(file.name):
+    with translate_errors(file.name):
         rows = engine.watch(lambda: stage(file, columns, problems, kept, further), progress, 0.0, _STAGED)
         found = engine.watch(lambda: survey(engine, rows, _MAX_LABELS, _MANY, numeric), progress, _STAGED, 1.0)
         dropped = refuse_bad_rows(file, columns, problems, found.counts, bad_rows)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.files._engine import Progress, explained
+from oddsmith.files._engine import Progress, translate_errors
 from oddsmith.files.adding import stage
 from oddsmith.files.applying import choose_model_columns
 from oddsmith.files.inputs import score_inputs, scores_of
@@ -48,8 +48,8 @@ def read_unlabeled(
     columns = choose_model_columns(file, replace(model, by=None, segments={}), scores)
     kind = model.map.input
     inputs = score_inputs(file, columns, kind)
-    with explained(file.name):
+    with translate_errors(file.name):
         dropped, _ = stage(file, inputs, [], bad_rows, progress)
-        names = ", ".join(inputs.kept)
+        names = ", ".join(inputs.expressions)
         found = file.engine.connection.execute(f"SELECT {names} FROM staged WHERE problem IS NULL").fetchnumpy()
-    return np.asarray(scores_of(found, len(inputs.kept), kind)), dropped, columns.message
+    return np.asarray(scores_of(found, len(inputs.expressions), kind)), dropped, columns.message

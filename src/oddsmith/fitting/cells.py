@@ -134,7 +134,7 @@ class Histogram(NamedTuple):
         """Pool the scores of both classes; parameters as for `Cells`."""
         cells = Cells.over(data, scale, shift, unit, _COUNT_BITS)
         scores, weight = data.marginal()
-        loops = _kernels.compiled(len(scores)) if weight is None else None
+        loops = _kernels.load_compiled(len(scores)) if weight is None else None
         if loops is None:
             counts, class_sums = _counts(data, cells)
         else:

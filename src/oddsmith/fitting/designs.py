@@ -110,7 +110,7 @@ def moment_design(
     low, high = data.span()
     middle = (low / 2 + high / 2) / frame.scale  # about which equal cells are narrowest
     cells = Cells.over(data, frame.scale, middle, math.inf)
-    loops = _kernels.compiled(len(data.scores)) if data.weight is None else None
+    loops = _kernels.load_compiled(len(data.scores)) if data.weight is None else None
     if loops is None or cells.widths[cells.half] > finest:
         return None
     (all_x, weight), (pos_x, pos_weight) = (
@@ -125,7 +125,7 @@ def moment_design(
 def design(points: Sketch, features: FeatureMap, targets: Targets, total: Floats) -> Design:
     """Return the design of a sketch, whose features sum to ``total`` over what pulls up."""
     columns = features(points.x.ravel())
-    up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
+    up, down = (points.share(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
     return Design(columns, up, down, total - np.einsum("i,ij->j", up, columns), points.cases)
 
 
@@ -169,7 +169,7 @@ class LongDesign:
         mean = np.einsum("pb,pbk->bk", share, columns.reshape(*share.shape, -1))
         # The classes lie on both sides of the mean of a block, and pull by the difference of their targets.
         apart = points.pos @ (features(points.pos_x) - mean)
-        up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
+        up, down = (points.share(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
         short = Design(columns, up, down, (targets.pos_up - targets.neg_up) * apart, points.cases)
         return cls(table, frame, features, targets, points, short)
 

@@ -89,7 +89,7 @@ class HingeFits:
         size = features.shape[1]
         theta = np.zeros((len(knots), size))
         theta[:, :2] = start
-        pos, neg = sketch.shared(sketch.pos), sketch.shared(sketch.neg)
+        pos, neg = sketch.share(sketch.pos), sketch.share(sketch.neg)
         # Differences first: sums over 10¹² cases would differ by their rounding, times slopes as large.
         apart = np.tile(hinges(sketch.pos_x, knots, side), (1, len(sketch.x), 1)) - at_points
         aside = np.einsum("i,fip->fp", pos, apart)

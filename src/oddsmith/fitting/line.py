@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._kernels import CHUNK, compiled
+from oddsmith._kernels import CHUNK, load_compiled
 from oddsmith._types import Floats, Weights
 from oddsmith.data import Sample, ScoreTable, binary_scale
 from oddsmith.fitting.cells import Histogram, core, pooling_error
@@ -85,7 +85,7 @@ class Place(NamedTuple):
     b: float
     center: float = 0.0
 
-    def moved(self, da: float, db: float) -> "Place":
+    def move(self, da: float, db: float) -> "Place":
         """Return the line with other parameters."""
         return Place(self.a + da, self.b + db, self.center)
 
@@ -113,9 +113,9 @@ class Problem(NamedTuple):
     def derivatives(self, points: "Points", at: Place) -> Derivatives:
         """Return its derivatives."""
         sums = points.derivatives(at)
-        return self.penalized(at, sums) if self.penalty_bb else sums
+        return self.add_penalty(at, sums) if self.penalty_bb else sums
 
-    def penalized(self, at: Place, sums: Derivatives) -> Derivatives:
+    def add_penalty(self, at: Place, sums: Derivatives) -> Derivatives:
         """Add the derivatives of the penalty."""
         (paa, pab, pbb, *_), (ga, gb, haa, hab, hbb) = self, sums
         return Derivatives(ga + paa * at.a + pab * at.b, gb + pab * at.a + pbb * at.b, haa + paa, hab + pab, hbb + pbb)
@@ -147,18 +147,18 @@ def _search(data: Sample, targets: Targets, problem: Problem, scale: float, shif
     histogram = Histogram.of(data, scale, shift, core(_some(scores) / scale - shift))
     guess = _first_guess(histogram.points, histogram.share, histogram.class_sums, counts, problem)
     sums = targets.up(*histogram.class_sums), targets.up(*counts)
-    loops = compiled(len(scores)) if weight is None else None
+    loops = load_compiled(len(scores)) if weight is None else None
     cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums, loops)
     rough, converged = newton(cells, problem, [level, guess])
     error = _error(histogram, rough) if converged else math.inf
     if error <= _GUIDE:
         points = Marginal(scores, weight, scale, shift, *sums, loops)
         ga, gb = points.gradient(rough)
-        step = _direction(problem.penalized(rough, cells.derivatives(rough)._replace(ga=ga, gb=gb)), problem)
+        step = _direction(problem.add_penalty(rough, cells.derivatives(rough)._replace(ga=ga, gb=gb)), problem)
         size = _share(step, rough)
         # Of cells without moments the curvature is off by about the root of that, or as much as their line: so is this.
         if size * max(size, math.sqrt(error)) <= _LEFT:
-            return rough.moved(*step), True
+            return rough.move(*step), True
         place, converged = newton(points, problem, [rough])
         if converged:
             return place, True
@@ -228,10 +228,10 @@ def newton(points: "Points", problem: Problem, starts: Sequence[Place]) -> tuple
         gain = -(at.ga * da + at.gb * db)
         if gain <= _ENOUGH * cases and (_share((da, db), place) <= _STEP or gain <= 1e-20 * cases):
             # What is left is about the square of the step, or nothing that the objective could show.
-            return place.moved(da, db), True
+            return place.move(da, db), True
         if not (gain > 0 and math.isfinite(da) and math.isfinite(db)):
             return place, False
-        trial = place.moved(da, db)
+        trial = place.move(da, db)
         there = problem.derivatives(points, trial)
         if there.ga * da + there.gb * db > 0:
             before = problem.loss(points, place) if value is None else value
@@ -241,7 +241,7 @@ def newton(points: "Points", problem: Problem, starts: Sequence[Place]) -> tuple
                 size /= 2
                 if size < 1e-15 and not 2 * size >= sure_share(2 * abs(da) + abs(db)):  # |x − center| is 2 at most
                     return place, gain <= _ENOUGH * cases
-                trial = place.moved(size * da, size * db)
+                trial = place.move(size * da, size * db)
             there = problem.derivatives(points, trial)
         else:
             value = None
@@ -368,7 +368,7 @@ class LineRows:
         """Return x of some points, and how much of their weight pulls the forecast up, and how much down."""
         x = self.data.scores[part] * (1 / self.scale)
         x -= self.shift
-        return x, *self._weighed(part)
+        return x, *self._weights(part)
 
     def _pieces(self, at: Place) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
         """Walk over x − center, z and what pulls up and down, a cache-sized piece at a time."""
@@ -380,7 +380,7 @@ class LineRows:
             z += at.b
             yield x, z, up, down
 
-    def _weighed(self, part: slice) -> tuple[Floats, Floats]:
+    def _weights(self, part: slice) -> tuple[Floats, Floats]:
         pos = self.data.positive_weight(part)
         if isinstance(self.data, ScoreTable):
             neg = self.data.neg[part].astype(np.float64)
@@ -393,7 +393,7 @@ class LineRows:
         """By how much cells pull at the slope beyond their mean scores."""
         if not isinstance(self.data, ScoreTable) or self.data.pos_sum is None or self.data.neg_sum is None:
             return 0.0
-        up, _ = self._weighed(slice(None))
+        up, _ = self._weights(slice(None))
         sums = self.targets.up(self.data.pos_sum, self.data.neg_sum)
         return float((sums / self.scale - up * (self.data.scores / self.scale)).sum())
 

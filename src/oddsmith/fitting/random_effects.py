@@ -78,7 +78,7 @@ class GroupEffects:
     slopes: Floats
     evidence: float
 
-    def added(self, x: Floats, group: NDArray[np.intp]) -> Floats:
+    def contribution(self, x: Floats, group: NDArray[np.intp]) -> Floats:
         """Return what is added to the log-odds of rows."""
         return np.asarray(self.offsets[group] + self.slopes[group] * x)
 
@@ -150,10 +150,10 @@ def _modes(rows: LabeledOdds, group: NDArray[np.intp], sds: Floats, start: Float
     scale = sds[:, None]
     least = rows.least_slopes(group, n_groups) / omega if omega > 0 else np.full(n_groups, -np.inf)
 
-    def bounded(at: Floats) -> Floats:
+    def limit(at: Floats) -> Floats:
         return np.array([at[0], np.maximum(at[1], least)])
 
-    c = bounded(np.divide(start, scale, out=np.zeros_like(start), where=scale > 0))
+    c = limit(np.divide(start, scale, out=np.zeros_like(start), where=scale > 0))
     size = rows.pos + rows.neg
 
     def add(values: Floats) -> Floats:
@@ -179,7 +179,7 @@ def _modes(rows: LabeledOdds, group: NDArray[np.intp], sds: Floats, start: Float
             break
         length = np.ones(n_groups)
         while True:  # steps that lower the objective are halved, group by group
-            moved = bounded(c + length * step)
+            moved = limit(c + length * step)
             after = objective(moved)
             worse = after < value - 1e-12 * (1 + np.abs(value))
             if not worse.any() or length.min() < 1e-8:
@@ -216,7 +216,7 @@ def held_out_gain(
         for fit in (with_slopes, without):
             sds = np.array([fit.offset_sd, fit.slope_sd])
             own = _at(rest, group, sds, np.zeros((2, len(fit.offsets))))
-            part = rows._replace(odds=rows.odds + own.added(rows.x, group), pos=pos, neg=neg)
+            part = rows._replace(odds=rows.odds + own.contribution(rows.x, group), pos=pos, neg=neg)
             held.append(part.log_likelihood().sum())
         gains.append(held[0] - held[1])
     return float(np.sum(gains)), float(np.std(gains, ddof=1) * np.sqrt(len(gains)))

@@ -67,7 +67,7 @@ class Sketch:
         mean = np.dot(w, x) / w.sum()
         return float(np.dot(w, (x - mean) ** 2) / w.sum()) or 1.0
 
-    def shared(self, amount: Floats) -> Floats:
+    def share(self, amount: Floats) -> Floats:
         """Return what each point has of an amount per block, the points of a block sharing by their weight."""
         both = self.pos + self.neg
         share = np.divide(amount, both, out=np.zeros_like(both), where=both > 0)
@@ -80,7 +80,7 @@ class Sketch:
         divided where the rule divides it.
         """
         both = self.pos + self.neg
-        out_pos, out_neg = _held(self.pos), _held(self.neg)
+        out_pos, out_neg = _held_out_weight(self.pos), _held_out_weight(self.neg)
         fitted, out = (
             replace(self, weight=self.weight * ((pos + neg) / both), pos=pos, neg=neg)
             for pos, neg in ((self.pos - out_pos, self.neg - out_neg), (out_pos, out_neg))
@@ -116,7 +116,7 @@ def sketch(table: ScoreTable, frame: ScoreScale, breaks: Floats, fine: bool = Fa
 
 def _block_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) -> Floats:
     """Return center, width, weights, positive mean, and four moments of the scores in units of the width, by block."""
-    loops = _kernels.compiled(len(table))
+    loops = _kernels.load_compiled(len(table))
     if loops is not None:
         found: Floats = loops.block_moments(table.scores, table.pos, table.neg, edges, 1 / scale, shift)
         return found
@@ -171,7 +171,7 @@ def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:
     return np.asarray(edges[(edges >= 0) & (edges <= n)])
 
 
-def _held(weight: Floats) -> Floats:
+def _held_out_weight(weight: Floats) -> Floats:
     """Return how much of each block falls on held-out units when the weight is laid end to end."""
     whole, rest = np.divmod(np.cumsum(weight), 10)
     upto = 3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8))

@@ -117,7 +117,7 @@ class _PenalizedLoss(NamedTuple):
             value += float(weight @ (np.log(total) - chosen))
             below *= (weight / total).astype(v.dtype)
             below[truth, each] -= weight.astype(v.dtype)
-            gradient += self._pulled(below, v)
+            gradient += self._pull_back(below, v)
         return value, np.where(self.held, gradient, 0.0)
 
     def curvature(self, theta: Floats) -> Floats:
@@ -127,7 +127,7 @@ class _PenalizedLoss(NamedTuple):
             prob = np.exp(below, out=below)
             prob /= prob.sum(axis=0)
             prob *= (1 - prob) * weight.astype(v.dtype)
-            result += self._pulled(prob, v * v)
+            result += self._pull_back(prob, v * v)
         return result
 
     def _blocks(self, theta: Floats) -> Any:
@@ -147,7 +147,7 @@ class _PenalizedLoss(NamedTuple):
             scaled -= scaled.max(axis=0)
             yield v[:, here], truth[here], weight[here], scaled
 
-    def _pulled(self, of_logits: NDArray[Any], v: NDArray[Any]) -> Floats:
+    def _pull_back(self, of_logits: NDArray[Any], v: NDArray[Any]) -> Floats:
         """Carry derivatives in the logits over to the parameters."""
         change = of_logits @ v.T if len(self.shape) == 2 else np.einsum("ij,ij->i", of_logits, v)
         return np.append(change.ravel().astype(np.float64), of_logits.sum(axis=1, dtype=np.float64))

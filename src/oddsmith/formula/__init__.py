@@ -29,13 +29,13 @@ from oddsmith import _extras
 from oddsmith.formula.column_plan import Layer as Layer
 from oddsmith.formula.column_plan import LayerColumn as LayerColumn
 from oddsmith.formula.column_plan import as_layers as as_layers
-from oddsmith.formula.column_plan import carried_past as carried_past
-from oddsmith.formula.column_plan import guarded_layers as guarded_layers
+from oddsmith.formula.column_plan import columns_to_carry as columns_to_carry
+from oddsmith.formula.column_plan import guard_layers as guard_layers
 from oddsmith.formula.column_plan import size_of as size_of
 from oddsmith.formula.column_plan import small_ranges as small_ranges
 from oddsmith.formula.guards import ANYTHING as ANYTHING
 from oddsmith.formula.guards import Range as Range
-from oddsmith.formula.guards import guarded as guarded
+from oddsmith.formula.guards import guard as guard
 from oddsmith.formula.guards import range_within as range_within
 from oddsmith.formula.nodes import LIMIT as LIMIT
 from oddsmith.formula.nodes import MAX as MAX
@@ -68,7 +68,7 @@ from oddsmith.formula.numpy_reader import evaluate as evaluate
 from oddsmith.formula.numpy_reader import with_limits as with_limits
 from oddsmith.formula.parameters import Family as Family
 from oddsmith.formula.parameters import affine_of_many as affine_of_many
-from oddsmith.formula.parameters import combined as combined
+from oddsmith.formula.parameters import combine as combine
 from oddsmith.formula.parameters import families as families
 from oddsmith.formula.parameters import shape_of as shape_of
 from oddsmith.formula.parameters import with_parameters as with_parameters
@@ -115,17 +115,17 @@ if TYPE_CHECKING:
     from oddsmith.formula.sql import as_double as as_double
     from oddsmith.formula.sql import is_number as is_number
     from oddsmith.formula.sql import label_literal as label_literal
-    from oddsmith.formula.sql import listed_product as listed_product
-    from oddsmith.formula.sql import quoted as quoted
-    from oddsmith.formula.sql import written_list as written_list
+    from oddsmith.formula.sql import list_literal as list_literal
+    from oddsmith.formula.sql import list_product as list_product
+    from oddsmith.formula.sql import quote as quote
 
 #: Names of modules that are loaded when one of their names is first used: they import sqlglot.
 _LAZY = {
     **dict.fromkeys(("WITH_ARRAYS", "array_of", "as_arrays", "components_of", "largest_of"), "arrays"),
     "LongRows": "long_rows",
     **dict.fromkeys(("FlatReader", "SqlReader", "SqlText", "WholeReader"), "sql"),
-    **dict.fromkeys(("as_double", "is_number", "label_literal", "listed_product"), "sql"),
-    **dict.fromkeys(("quoted", "written_list"), "sql"),
+    **dict.fromkeys(("as_double", "is_number", "label_literal", "list_product"), "sql"),
+    **dict.fromkeys(("quote", "list_literal"), "sql"),
 }
 
 

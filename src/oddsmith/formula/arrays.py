@@ -11,10 +11,10 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.formula.column_plan import sum_of
-from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
+from oddsmith.formula.guards import ANYTHING, Range, guard_with_range, range_within
 from oddsmith.formula.nodes import MAX, SCORE, Beside, Formula, clip
 from oddsmith.formula.pieces import as_decisions
-from oddsmith.formula.sql import SqlReader, SqlText, json_numbers, listed_product, written_list
+from oddsmith.formula.sql import SqlReader, SqlText, json_numbers, list_literal, list_product
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 
@@ -152,7 +152,7 @@ class _Writer:
         factors = x if node.of.width > 1 else array_of([x], dialect)
         if dialect == "duckdb":
             pairs = zip(node.coef, node.intercept.tolist(), strict=True)
-            products = [listed_product(factors, row, b) for row, b in pairs]
+            products = [list_product(factors, row, b) for row, b in pairs]
             return array_of(products, dialect) if node.width > 1 else products[0]
         level = _constant(node.intercept.tolist(), "double", dialect)
         rows = _constant(node.coef.tolist(), "array<double>", dialect)
@@ -185,7 +185,7 @@ class _Writer:
         if self.given is not None:
             if terms > 1:
                 formula = clip(formula, -MAX / terms, MAX / terms)
-            formula, self.range = guarded_within(formula, *self.given, *map(_range_of, constants))
+            formula, self.range = guard_with_range(formula, *self.given, *map(_range_of, constants))
             self.range = range_within(sum_of([SCORE] * terms), self.range)
         score, *beside = names
         return SqlReader(score, self.dialect, beside).read(formula)
@@ -204,7 +204,7 @@ def _range_of(values: Floats) -> Range:
 def _constant(values: list[Any], kind: str, dialect: str) -> str:
     """Return an array as one piece of text, which is read once: thousands of numbers would take long to parse."""
     if dialect == "duckdb":
-        return written_list(values, "DOUBLE")
+        return list_literal(values, "DOUBLE")
     text = json_numbers(values)
     if dialect == "postgres":
         return f"'{text.replace('[', '{').replace(']', '}')}'::FLOAT8[]"

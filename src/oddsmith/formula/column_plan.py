@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from oddsmith._types import Floats
-from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
+from oddsmith.formula.guards import ANYTHING, Range, guard_with_range, range_within
 from oddsmith.formula.nodes import SCORE, Beside, Formula, Function, Highest, as_formula, walk
 from oddsmith.formula.reader import rewritten
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
@@ -74,7 +74,7 @@ class NamedColumn(Protocol):
         """What it reads."""
 
 
-def carried_past(
+def columns_to_carry(
     layers: Sequence[Sequence[NamedColumn]], given: Sequence[str], wanted: Iterable[str]
 ) -> list[list[str]]:
     """Return for each layer the earlier columns that it, or what comes after it, still reads.
@@ -85,7 +85,7 @@ def carried_past(
     --------
     >>> from oddsmith.formula.vectors import Inputs, softmax
     >>> layers, _ = as_layers([softmax(Inputs(1))], ["a"], "x")
-    >>> carried_past(layers, ["a"], ["x6"])
+    >>> columns_to_carry(layers, ["a"], ["x6"])
     [['a'], ['a', 'x1'], ['x2'], ['x3'], ['x3', 'x4'], ['x3', 'x5']]
     """
     read, reads = set(wanted), list[set[str]]()
@@ -99,7 +99,7 @@ def carried_past(
     return carried
 
 
-def guarded_layers(
+def guard_layers(
     layers: Sequence[Layer], given: Sequence[str], known: Mapping[str, Range] | None = None
 ) -> list[Layer]:
     """Return layers without pieces in which no step overflows or underflows, whatever finite values are given.
@@ -111,7 +111,7 @@ def guarded_layers(
     for layer in layers:
         columns = []
         for column in layer:
-            formula, (low, high, least) = guarded_within(column.formula, *(ranges[name] for name in column.of))
+            formula, (low, high, least) = guard_with_range(column.formula, *(ranges[name] for name in column.of))
             ranges[column.name] = Range(max(low, column.low), min(high, column.high), least)
             columns.append(replace(column, formula=formula))
         result.append(columns)

@@ -70,19 +70,19 @@ Ranged = tuple[Formula, Range]
 ANYTHING = Range(-MAX, MAX, 5e-324)
 
 
-def guarded(formula: Formula) -> Formula:
+def guard(formula: Formula) -> Formula:
     """Return the same formula, without pieces, so that no step overflows or underflows at any finite score."""
-    return guarded_within(formula, ANYTHING)[0]
+    return guard_with_range(formula, ANYTHING)[0]
 
 
 def range_within(formula: Formula, *given: Range) -> Range:
     """Return what the value of a formula can be, given what the score can be and what stands `Beside` it."""
     if any(isinstance(node, Pieces) for node in walk(formula)):
         return ANYTHING
-    return guarded_within(formula, *given)[1]
+    return guard_with_range(formula, *given)[1]
 
 
-def guarded_within(node: Formula, *given: Range) -> Ranged:
+def guard_with_range(node: Formula, *given: Range) -> Ranged:
     """Return the same formula, without pieces, so that no step overflows or underflows, and what its value can be.
 
     Given is what the score can be, and what stands `Beside` it.
@@ -93,7 +93,7 @@ def guarded_within(node: Formula, *given: Range) -> Ranged:
         case Beside(place=place):
             return node, given[place]
         case Highest(of=several):
-            values, ranges = zip(*(guarded_within(one, *given) for one in several), strict=True)
+            values, ranges = zip(*(guard_with_range(one, *given) for one in several), strict=True)
             low, high, least = (best(r[i] for r in ranges) for i, best in enumerate((max, max, min)))
             return Highest(values), Range(low, high, least)
         case Number(value=value):
@@ -101,13 +101,13 @@ def guarded_within(node: Formula, *given: Range) -> Ranged:
         case Column(values=values):
             return node, Range.of(values)
         case Function(name=name, of=of):
-            return _function(name, *guarded_within(of, *given))
+            return _function(name, *guard_with_range(of, *given))
         case Clip(of=of, low=low, high=high):
-            return _held(*guarded_within(of, *given), low, high)
+            return _clip(*guard_with_range(of, *given), low, high)
         case Where():
             return _where(node, *given)
         case Arithmetic(operator=operator, left=left, right=right):
-            a, b = (guarded_within(side, *given) for side in (left, right))
+            a, b = (guard_with_range(side, *given) for side in (left, right))
             if operator in "+-":
                 return _sum(a, b, minus=operator == "-")
             return _product(a, b) if operator == "*" else _quotient(a, b)
@@ -123,11 +123,11 @@ def _where(node: Where, score: Range, *beside: Range) -> Ranged:
     if isinstance(left, Number) and isinstance(right, Score):
         then_score = score._replace(low=max(score.low, left.value))
         other_score = score._replace(high=min(score.high, left.value))
-    then, a = guarded_within(node.then, then_score, *beside)
-    otherwise, b = guarded_within(node.otherwise, other_score, *beside)
+    then, a = guard_with_range(node.then, then_score, *beside)
+    otherwise, b = guard_with_range(node.otherwise, other_score, *beside)
     known = [r for r in (a, b) if not np.isnan(r.low)]
     merged = Range(min(r.low for r in known), max(r.high for r in known), min(r.least for r in known))
-    left, right = (guarded_within(side, score, *beside)[0] for side in (left, right))
+    left, right = (guard_with_range(side, score, *beside)[0] for side in (left, right))
     return where(left, right, then, otherwise), merged
 
 
@@ -140,14 +140,14 @@ def _function(name: str, of: Formula, r: Range) -> Ranged:
         case "cos":
             return Function("cos", of), Range(-1.0, 1.0, _ULP)
         case "log":
-            of, r = _held(of, r, 5e-324, MAX)
+            of, r = _clip(of, r, 5e-324, MAX)
             return Function("log", of), Range(float(np.log(r.low)), float(np.log(r.high)), _ULP)
-    of, r = _held(of, r, -LIMIT, LIMIT)
+    of, r = _clip(of, r, -LIMIT, LIMIT)
     low, high = float(np.exp(r.low)), float(np.exp(r.high))
     return exp(of), Range(low, high, low)
 
 
-def _held(of: Formula, r: Range, low: float, high: float) -> Ranged:
+def _clip(of: Formula, r: Range, low: float, high: float) -> Ranged:
     if low <= r.low and r.high <= high:
         return of, r
     ends = [abs(end) for end in (low, high) if end]
@@ -161,7 +161,7 @@ def _sum(a: Ranged, b: Ranged, *, minus: bool = False) -> Ranged:
         q = Range(-q.high, -q.low, q.least)
     low, high = p.low + q.low, p.high + q.high
     if not -MAX <= low <= high <= MAX:
-        return _sum(*(_held(*side, -MAX / 2, MAX / 2) for side in (a, b)), minus=minus)
+        return _sum(*(_clip(*side, -MAX / 2, MAX / 2) for side in (a, b)), minus=minus)
     if p.low >= 0 and q.low >= 0:
         least = low or min(p.least, q.least)
     else:
@@ -176,13 +176,13 @@ def _product(a: Ranged, b: Ranged) -> Ranged:
         # Numbers stay as they are; what is constant by rounding is none.
         bounds = [_TOP / r.size if isinstance(x, Number) else max(_TOP / r.size, _TOP**0.5) for x, r in (b, a)]
         a, b = (
-            side if isinstance(side[0], Number) else _held(*side, -bound, bound)
+            side if isinstance(side[0], Number) else _clip(*side, -bound, bound)
             for side, bound in zip((a, b), bounds, strict=True)
         )
     if a[1].least * b[1].least < _BOTTOM:
-        a = _raised(a, _NOTHING / b[1].size)
+        a = _add_floor(a, _NOTHING / b[1].size)
     if a[1].least * b[1].least < _BOTTOM:
-        b = _raised(b, _NOTHING / a[1].size)
+        b = _add_floor(b, _NOTHING / a[1].size)
     (x, p), (y, q) = a, b
     return x * y, _corners(np.multiply, p, q, p.least * q.least)
 
@@ -190,14 +190,14 @@ def _product(a: Ranged, b: Ranged) -> Ranged:
 def _quotient(a: Ranged, b: Ranged) -> Ranged:
     y, q = b
     if a[1].size > _TOP * min(q.least, 1.0):
-        a = _held(*a, -_TOP * q.least, _TOP * q.least)
+        a = _clip(*a, -_TOP * q.least, _TOP * q.least)
     if a[1].least < _BOTTOM * q.size:
-        a = _raised(a, _NOTHING * q.least)
+        a = _add_floor(a, _NOTHING * q.least)
     x, p = a
     return x / y, _corners(np.divide, p, q, p.least / q.size)
 
 
-def _raised(side: Ranged, addend: float) -> Ranged:
+def _add_floor(side: Ranged, addend: float) -> Ranged:
     """Add what changes nothing but keeps the value from being tiny, unless it is not that tiny."""
     x, r = side
     if r.is_constant or addend * _ULP <= r.least:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from oddsmith._types import Floats
-from oddsmith.formula.column_plan import carried_past
+from oddsmith.formula.column_plan import columns_to_carry
 from oddsmith.formula.nodes import SCORE, Beside, Formula
 from oddsmith.formula.pieces import as_decisions
 from oddsmith.formula.sql import SqlReader, json_numbers
@@ -54,7 +54,9 @@ class LongRows:
         # The table of numbers comes first, and is known last.
         body = [("long", f"SELECT x, i, CASE i {places} END AS {first.name} FROM {given}, {self.spare}numbers")]
         source = f"{self.spare}long"
-        for number, (layer, early) in enumerate(zip(layers, carried_past(layers, [first.name], [last]), strict=True)):
+        for number, (layer, early) in enumerate(
+            zip(layers, columns_to_carry(layers, [first.name], [last]), strict=True)
+        ):
             wide = dict.fromkeys(name for column in layer for name in column.tables if name.startswith("wide_"))
             body += [(name, _pivot(source, name.removeprefix("wide_"), vector.width, "f")[0]) for name in wide]
             others = dict.fromkeys(name for column in layer for name in column.tables)

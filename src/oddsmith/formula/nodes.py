@@ -169,7 +169,7 @@ def as_formula(value: Operand) -> Formula:
 
 def function(name: Name, of: Formula) -> Formula:
     """Return a function of one value, by name."""
-    return _folded(FUNCTIONS[name], of) or _lifted(lambda x: function(name, x), of) or Function(name, of)
+    return _fold(FUNCTIONS[name], of) or _lift_missing(lambda x: function(name, x), of) or Function(name, of)
 
 
 #: |x|, cos x, eˣ, and the natural logarithm of x > 0.
@@ -186,14 +186,14 @@ def sigmoid(log_odds: Formula) -> Formula:
 
 def clip(of: Formula, low: float, high: float) -> Formula:
     """Return x held within [low, high]."""
-    built = _folded(lambda x: np.clip(x, low, high), of) or _lifted(lambda x: clip(x, low, high), of)
+    built = _fold(lambda x: np.clip(x, low, high), of) or _lift_missing(lambda x: clip(x, low, high), of)
     return built or Clip(of, float(low) + 0.0, float(high) + 0.0)
 
 
 def where(left: Operand, right: Operand, then: Operand, otherwise: Operand) -> Formula:
     """Return ``then`` where left ≤ right, else ``otherwise``."""
     a, b, x, y = (as_formula(value) for value in (left, right, then, otherwise))
-    folded = _folded(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y)
+    folded = _fold(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y)
     return folded or Where(a, b, _assuming(x, a, b), y)
 
 
@@ -202,8 +202,8 @@ def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
 
     Division by a power of two is a multiplication, to the last bit the same: engines test every divisor for 0.
     """
-    built = _folded(OPERATORS[operator], left, right)
-    built = built or _lifted(lambda x, y: arithmetic(operator, x, y), left, right)
+    built = _fold(OPERATORS[operator], left, right)
+    built = built or _lift_missing(lambda x, y: arithmetic(operator, x, y), left, right)
     if built is not None:
         return built
     a, b = (node.value if isinstance(node, Number) else None for node in (left, right))
@@ -249,7 +249,7 @@ def walk_trees(wholes: Iterable[T], parts_of: Callable[[T], Iterable[T]]) -> lis
     return list(found.values())
 
 
-def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | None:
+def _fold(compute: Callable[..., Floats], *operands: Formula) -> Formula | None:
     """Compute at once what is made of constants only."""
     constants = [
         node.value if isinstance(node, Number) else node.values
@@ -262,7 +262,7 @@ def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | Non
         return as_formula(compute(*constants))
 
 
-def _lifted(build: Callable[..., Formula], *operands: Formula) -> Formula | None:
+def _lift_missing(build: Callable[..., Formula], *operands: Formula) -> Formula | None:
     """Move a missing value outwards: engines differ in what they compute from one."""
     for place, node in enumerate(operands):
         if isinstance(node, Where) and (is_missing(node.then) or is_missing(node.otherwise)):

@@ -17,7 +17,7 @@ from oddsmith.formula.nodes import SCORE, Beside, Column, Formula, Number, Piece
 from oddsmith.formula.reader import rewritten
 from oddsmith.formula.vectors import Affine, Each, Vector
 
-__all__ = ["Family", "affine_of_many", "combined", "families", "shape_of", "with_parameters", "with_rows"]
+__all__ = ["Family", "affine_of_many", "combine", "families", "shape_of", "with_parameters", "with_rows"]
 
 
 class Family(NamedTuple):
@@ -48,7 +48,7 @@ def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
     (1, [[2.0], [3.0]])
     """
     found = families(formulas)
-    return combined(found), len(found)
+    return combine(found), len(found)
 
 
 def families(formulas: Sequence[Formula]) -> list[Family]:
@@ -61,18 +61,18 @@ def families(formulas: Sequence[Formula]) -> list[Family]:
         constants.append(found)
     result = []
     for own in members.values():
-        columns = (_stacked([constants[i][place] for i in own]) for place in range(len(constants[own[0]])))
-        result.append(Family(np.array(own), _refilled(formulas[own[0]], columns)))
+        columns = (_stack([constants[i][place] for i in own]) for place in range(len(constants[own[0]])))
+        result.append(Family(np.array(own), _refill(formulas[own[0]], columns)))
     return result
 
 
-def combined(found: Sequence[Family]) -> Formula:
+def combine(found: Sequence[Family]) -> Formula:
     """Return one formula of all members of families, which chooses the family by a column.
 
     Examples
     --------
     >>> from oddsmith.formula import SCORE
-    >>> one = combined([Family(np.array([1]), 2.0 * SCORE), Family(np.array([0, 2]), SCORE)])
+    >>> one = combine([Family(np.array([1]), 2.0 * SCORE), Family(np.array([0, 2]), SCORE)])
     >>> one.right.values.ravel().tolist()
     [1.0, 0.0, 1.0]
     """
@@ -115,13 +115,13 @@ def affine_of_many(coef: Floats, intercept: Floats, x: Vector) -> Vector:
     return Each(tuple(sum_of(terms) + level for terms, level in zip(products, levels, strict=True)), x, single)
 
 
-def _stacked(rows: Sequence[Floats]) -> Floats:
+def _stack(rows: Sequence[Floats]) -> Floats:
     """Return rows of one length: where there are more pieces than a member has, its last one goes on."""
     width = max(map(len, rows))
     return np.array([row if len(row) == width else np.pad(row, (0, width - len(row)), "edge") for row in rows])
 
 
-def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
+def _refill(formula: Formula, columns: Iterator[Floats]) -> Formula:
     """Return a formula with other constants, in the order of `_shape`."""
     return rewritten(
         formula,

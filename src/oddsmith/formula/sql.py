@@ -71,12 +71,12 @@ def _quotes(dialect: str) -> tuple[str, str]:
     return found.IDENTIFIER_START, found.IDENTIFIER_END
 
 
-def quoted(name: str, dialect: str) -> SqlText:
+def quote(name: str, dialect: str) -> SqlText:
     r"""Return a name in the quotes of a dialect; nothing within ends it.
 
     Examples
     --------
-    >>> print(quoted('a"b', "duckdb"), quoted("a`\\b", "bigquery"), quoted("a]b", "tsql"))
+    >>> print(quote('a"b', "duckdb"), quote("a`\\b", "bigquery"), quote("a]b", "tsql"))
     "a""b" `a\`\\b` [a]]b]
     """
     start, end = _quotes(dialect)
@@ -112,7 +112,7 @@ def label_literal(label: str | bool | int | float, dialect: str) -> str:
     return str(literal.sql(dialect=dialect))
 
 
-def written_list(values: Sequence[float], kind: str) -> str:
+def list_literal(values: Sequence[float], kind: str) -> str:
     """Return a list in DuckDB as one piece of text that is cast: thousands of constants would take long to parse."""
     return f"'[{','.join(repr(value).removesuffix('.0') for value in values)}]'::{kind}[]"
 
@@ -128,9 +128,9 @@ def json_numbers(values: list[Any]) -> str:
     return str(values).replace(".0,", ",").replace(".0]", "]").replace(" ", "")
 
 
-def listed_product(factors: str, row: Floats, level: float) -> str:
+def list_product(factors: str, row: Floats, level: float) -> str:
     """Return the product of a row of a matrix with a list of DuckDB; each step of a sum would fill a buffer."""
-    product = f"list_inner_product({factors}, {written_list(row.tolist(), 'DOUBLE')})"
+    product = f"list_inner_product({factors}, {list_literal(row.tolist(), 'DOUBLE')})"
     return f"{product} + {SqlReader('', 'duckdb').read(Number(level))}"
 
 
@@ -161,9 +161,9 @@ class SqlReader(Reader[SqlText]):
 
     def _arithmetic(self, node: Arithmetic, left: SqlText, right: SqlText) -> SqlText:
         if right.kind == "sum" or (node.operator != "+" and right.kind == "product"):
-            right = _bracketed(right)
+            right = _bracket(right)
         if node.operator in "*/" and left.kind == "sum":
-            left = _bracketed(left)
+            left = _bracket(left)
         left, right = self._flat(left), self._flat(right)
         kind = "sum" if node.operator in "+-" else "product"
         gap = self._gap if node.operator in "+*" else " "  # two minus signs begin a comment
@@ -172,7 +172,7 @@ class SqlReader(Reader[SqlText]):
     def _function(self, node: Function, of: SqlText) -> SqlText:
         of = self._flat(of)
         if node.name == "negative":
-            of = _bracketed(of) if of.kind in ("sum", "product") or of.startswith("-") else of
+            of = _bracket(of) if of.kind in ("sum", "product") or of.startswith("-") else of
             return SqlText(f"-{of}", "", of)
         form = "COS({})" if node.name == "cos" else _template(node.name, self.dialect)
         return SqlText(form.replace("{}", of), "call", of)
@@ -243,7 +243,7 @@ class FlatReader(SqlReader):
         return f"(WITH {', '.join(tables)} SELECT {value} FROM {names[-1]}_)" if tables else value
 
 
-def _bracketed(of: SqlText) -> SqlText:
+def _bracket(of: SqlText) -> SqlText:
     return SqlText(f"({of})", "", of)
 
 

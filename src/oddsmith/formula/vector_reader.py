@@ -84,11 +84,11 @@ def _each(computes: list[Callable[..., Any]]) -> Any:
         (compute,) = computes
         return lambda *given: np.broadcast_to(compute(*given), given[0].shape)
 
-    def stacked(*given):  # type: ignore[no-untyped-def]
+    def stack(*given):  # type: ignore[no-untyped-def]
         columns = []
         for place, compute in enumerate(computes):
             own = [x[place if len(x) > 1 else 0] for x in given]
             columns.append(np.broadcast_to(compute(*own), len(own[0])))
         return np.stack(columns)
 
-    return stacked
+    return stack

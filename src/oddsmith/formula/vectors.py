@@ -12,9 +12,9 @@ node           value
 `Total`        the sum of a scalar formula of all components, a vector of width 1
 =============  ============================================================================
 
-Inputs are finite when nodes see them: `held` makes them so, and `where_masked` recognizes −inf afterwards. A row with a
-missing value has no result at all: readers of a formula check this before and after it. All else is written so that
-nothing overflows: exponentials are taken of what lies below the largest component.
+Inputs are finite when nodes see them: `row_columns` makes them so, and `where_masked` recognizes −inf afterwards. A row
+with a missing value has no result at all: readers of a formula check this before and after it. All else is written so
+that nothing overflows: exponentials are taken of what lies below the largest component.
 """
 
 import math
@@ -135,7 +135,7 @@ class Total(Vector):
     high: float = math.inf
 
 
-def held(columns: int) -> Vector:
+def row_columns(columns: int) -> Vector:
     """Return the columns of a row, of at most 1e300 and, for −inf, at least −8e300."""
     return Each((clip(SCORE, CLOSED, FAR),), Inputs(columns))
 
@@ -166,7 +166,7 @@ def _touches_zero(x: Vector, rough: bool) -> bool:
     return [one.of for one in x.beside if isinstance(one, Largest) and (rough or not one.rough)] == [x.of]
 
 
-def centered(x: Vector) -> Vector:
+def center(x: Vector) -> Vector:
     """Return components less their mean.
 
     The first component is taken off before, so that equal ones, however large, give 0.
@@ -177,7 +177,7 @@ def centered(x: Vector) -> Vector:
     return Each((SCORE - Beside(1),), away, (mean,))
 
 
-def centered_above(x: Vector, below: Vector, floor: float) -> Vector:
+def center_above(x: Vector, below: Vector, floor: float) -> Vector:
     """Return components less their mean; where ``below`` is −floor or less they take no part in it, and become 0."""
     kept = Each((where(Beside(1), -floor, 0.0, SCORE),), x, (below,))
     count = Total(where(SCORE, -floor, 0.0, 1.0), below, 1.0, float(x.width))

@@ -100,17 +100,17 @@ def apply(
     (new,) = added
     with rows.engine.asking(rows.frame, "plan the probability"):
         if len(maps.by) < 2:
-            return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
+            return rows.names.restore(rows.engine.with_probability(rows, maps, new), added)
         # It is dropped afterwards.
         key = f"{rows.spare}_keys"
-        keyed = _keyed(rows, maps, key)
+        keyed = _add_keys(rows, maps, key)
         native = rows.engine.with_probability(keyed, dataclasses.replace(maps, by=(key,)), new)
-        return rows.names.restored(nw.from_native(native).drop(key).to_native(), added)
+        return rows.names.restore(nw.from_native(native).drop(key).to_native(), added)
 
 
-def _keyed(rows: ScoredFrame, maps: Maps, name: str) -> ScoredFrame:
+def _add_keys(rows: ScoredFrame, maps: Maps, name: str) -> ScoredFrame:
     """Return rows with the keys of all columns as one text, in a column of that name."""
-    if not (values := _known_values(maps)):
+    if not (values := _values_of_columns(maps)):
         return rows.with_frame(rows.frame.with_columns(rows.segment().alias(name)), (name,))
     parts = [f"{name}{place}" for place in range(len(values))]
     frame = rows.frame.with_columns(
@@ -123,7 +123,7 @@ def _keyed(rows: ScoredFrame, maps: Maps, name: str) -> ScoredFrame:
     return rows.with_frame(frame.with_columns(joined.alias(name)).drop(*parts), (name,))
 
 
-def _known_values(maps: Maps) -> list[list[str]]:
+def _values_of_columns(maps: Maps) -> list[list[str]]:
     """Return the values of each column that some segment has, where segments are of any other values, too."""
     if not any(_OTHER in name for name in maps.segments):
         return []
@@ -131,7 +131,7 @@ def _known_values(maps: Maps) -> list[list[str]]:
     return [sorted(set(own) - {_OTHER}) for own in keys]
 
 
-def _as_known(name: str, values: Sequence[Collection[str]]) -> str:
+def _name_in_maps(name: str, values: Sequence[Collection[str]]) -> str:
     """Return the name of a segment as maps have it: where they know some of its values only, others are any other."""
     keys = name.split(KEY_SEPARATOR)
     known = [key in own for key, own in zip(keys, values, strict=False)]
@@ -155,28 +155,28 @@ def _with_classes(
     labels = labels_of_one_kind(model)
     plan = JointPlan(model.map, rows.scores, probs, decision, labels)
     if keys:
-        segments: dict[str, Any] = {_joined(name): part.map for name, part in model.segments.items()}
+        segments: dict[str, Any] = {_join_keys(name): part.map for name, part in model.segments.items()}
         _report_unknown(rows, Maps(cast("Any", model.map), rows.by, segments))
         plan = plan._replace(segments=segments)
     with rows.engine.asking(rows.frame, "plan the probabilities"):
         if not keys or not rows.lazy:
-            return rows.names.restored(rows.engine.with_probabilities(rows, plan), added)
+            return rows.names.restore(rows.engine.with_probabilities(rows, plan), added)
         native, values = rows.frame.to_native(), [*(0.5 for _ in probs), labels[0]]
         plain = dataclasses.replace(model, by=rows.by[0] if len(rows.by) == 1 else rows.by)
         known = dict(zip(added, values, strict=True))
         batches = rows.engine.with_batches(native, known, partial(_batch, rows=rows, plan=plan))
         if batches is not None:
-            return rows.names.restored(batches, added)
+            return rows.names.restore(batches, added)
         view, own = f"{rows.spare}_rows", f"{rows.spare}_p_"
         dialect = "spark" if rows.frame.implementation.is_pyspark() else "duckdb"
         sql = to_sql(plain, dialect=dialect, table=view, columns=list(rows.scores), prefix=own)
         made = rows.engine.with_statement(native, view, sql)
         named = dict(zip(new_columns(model, own, rows.schema), added, strict=True))
         if rows.engine.renames:
-            made = rows.engine.renamed(made, {name: name for name in rows.schema} | named)
+            made = rows.engine.rename(made, {name: name for name in rows.schema} | named)
         else:
             made = nw.from_native(made).rename(named).to_native()
-        return rows.names.restored(made, added)
+        return rows.names.restore(made, added)
 
 
 def _batch(part: Any, *, rows: ScoredFrame, plan: JointPlan) -> Any:
@@ -212,20 +212,20 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
         sent = rows.engine.segments(rows, _FIRST_ROWS)
     if sent is None:
         return
-    found, values = sent.values[~sent.missing].tolist(), _known_values(maps)
+    found, values = sent.values[~sent.missing].tolist(), _values_of_columns(maps)
     if len(rows.by) == 1 and rows.schema[rows.by[0]].is_integer():
         found = [str(key).removesuffix(".0") for key in found]  # a partition of Dask may have floats
-    keys: Counter[str | None] = Counter(_as_known(str(key), values) for key in found)
+    keys: Counter[str | None] = Counter(_name_in_maps(str(key), values) for key in found)
     if not values and (without := int(sent.missing.sum())):
         keys[None] = without
     unknown = {key: count for key, count in keys.items() if key not in maps.segments}
     none_known = bool(keys) and len(unknown) == len(keys)
     if not unknown or (maps.default is not None and not none_known):
         return
-    column = f"column{'s' * (len(rows.by) > 1)} {' and '.join(map(rows.called, rows.by))}"
+    column = f"column{'s' * (len(rows.by) > 1)} {' and '.join(map(rows.original_name, rows.by))}"
     looked = f"{'the first ' if rows.lazy else ''}{keys.total():,} rows"
     theirs, ours = (
-        ", ".join(map(_shown, sorted(names, key=lambda name: (name is None, name))[:4]))
+        ", ".join(map(_show, sorted(names, key=lambda name: (name is None, name))[:4]))
         for names in (unknown, maps.segments)
     )
     got = f"{sum(unknown.values()):,} of {looked} in others ({theirs}; the maps are of {ours})"
@@ -235,7 +235,7 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
     warnings.warn(f"Rows of unknown segments in {column} get {rest}: {got}.", UnknownSegmentWarning, stacklevel=3)
 
 
-def _shown(name: str | None) -> str:
+def _show(name: str | None) -> str:
     """Return the name of a segment as messages show it."""
     if name is None:
         return "a missing key"
@@ -247,8 +247,10 @@ def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
     """Return the maps of whatever was given."""
     if isinstance(model, Model) and model.by is not None:
         columns = _segment_columns(model, by)
-        model = model.written_out()
-        return Maps(map_of(model.map), columns, {_joined(name): map_of(part) for name, part in model.segments.items()})
+        model = model.expand_effects()
+        return Maps(
+            map_of(model.map), columns, {_join_keys(name): map_of(part) for name, part in model.segments.items()}
+        )
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     if not isinstance(model, Mapping):
         if columns:
@@ -270,7 +272,7 @@ def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
     return Maps(None, columns, dict(zip(names, map(map_of, model.values()), strict=True)))
 
 
-def _joined(name: Segment | Keys) -> str:
+def _join_keys(name: Segment | Keys) -> str:
     """Return the name of a segment as one text."""
     if isinstance(name, str):
         return name
@@ -291,4 +293,4 @@ def _segment(key: Any, columns: int) -> str:
                 "keys of segments must be text, integers or bools", f"{each!r}", "cast the column in the frame first"
             )
     names = tuple(str(segment_name(each)) for each in keys)
-    return _joined(names[0] if len(names) == 1 else names)
+    return _join_keys(names[0] if len(names) == 1 else names)

@@ -49,9 +49,7 @@ class BadRows:
         first = f"; first {'; '.join(self.places)}" if self.places else ""
         return f"{self.count:,} of {self.total:,} rows cannot be used ({reasons}{first})"
 
-    def allowed(
-        self, policy: CopyRowPolicy, name: str, policies: Sequence[str] = ("refuse", "skip")
-    ) -> "BadRows | None":
+    def allow(self, policy: CopyRowPolicy, name: str, policies: Sequence[str] = ("refuse", "skip")) -> "BadRows | None":
         """Refuse bad rows of a file or frame by the policy; return what is allowed, None where all rows are good.
 
         Parameters

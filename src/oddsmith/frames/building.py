@@ -59,7 +59,7 @@ def tables_from_frame(
     """
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     rows = ScoredFrame.of(frame, score, label, weight, keys)
-    allowed = partial(BadRows.allowed, policy=bad_rows, name="the frame")
+    allowed = partial(BadRows.allow, policy=bad_rows, name="the frame")
     grid, groups = settle(resolution, rows.extent, partial(read_groups, rows, pos_label, allowed))
     if groups.dropped is not None:
         # At the line that called from_frame.

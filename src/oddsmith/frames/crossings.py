@@ -76,7 +76,7 @@ class Crossings:
     def groups(self, columns: Sequence[str], grid: Grid | None, pos_label: Any, bad_rows: BadRowPolicy) -> Groups:
         """Ask for the rows of each crossing of values of some columns, by cell and class: one query."""
         by = tuple(self._keys[self.columns.index(column)] for column in columns)
-        allowed = partial(BadRows.allowed, policy=bad_rows, name="the frame")
+        allowed = partial(BadRows.allow, policy=bad_rows, name="the frame")
         return read_groups(replace(self.rows, by=by), pos_label, allowed, grid)
 
 
@@ -101,7 +101,7 @@ def _key(rows: ScoredFrame, name: str, bins: int, max_values: int) -> nw.Expr | 
     present = nw.when(column == column).then(column)  # SQL's NaN is the largest number otherwise
     shares = [number / bins for number in range(1, bins)]
     edges = dict.fromkeys(float(f"{edge:.6g}") for edge in rows.engine.quantiles(rows.frame, present, shares))
-    return _or_missing(present, _binned(column, list(edges)))
+    return _or_missing(present, _bin(column, list(edges)))
 
 
 def _values(rows: ScoredFrame, name: str, most: int) -> list[Any]:
@@ -111,7 +111,7 @@ def _values(rows: ScoredFrame, name: str, most: int) -> list[Any]:
     return list(sent[name].values[~sent[name].missing])
 
 
-def _binned(column: nw.Expr, edges: list[float]) -> nw.Expr:
+def _bin(column: nw.Expr, edges: list[float]) -> nw.Expr:
     """Return the names of bins, each up to its edge and including it."""
     names = [f"≤ {edges[0]:g}"] if edges else []
     names += [f"({low:g}, {high:g}]" for low, high in pairwise(edges)]

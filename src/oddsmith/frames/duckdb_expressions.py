@@ -36,14 +36,14 @@ from oddsmith.formula import (
     SqlText,
     as_decisions,
     at_piece,
-    carried_past,
+    columns_to_carry,
     evaluate,
-    listed_product,
+    list_literal,
+    list_product,
     parts,
     range_within,
     small_ranges,
     walk,
-    written_list,
 )
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
@@ -105,12 +105,12 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     spare = f"{rows.spare}_"
     plain, there = identifier(f"{spare}plain"), identifier(f"{spare}there")
     given, layers, probs, top = plan.layers(spare)
-    reach, layers, ranges = _planned(layers, given)
+    reach, layers, ranges = _plan(layers, given)
     kept = [f"{spare}plain", f"{spare}there"]
     # What all probabilities are multiplied by or divided by is missing where they are to be.
     last = [one for layer in layers for one in layer if one.name in probs]
-    shared = set.intersection(*(_handed_on(one.formula, one.of) for one in last))
-    carried = carried_past(layers, [*kept, *given], [*kept, *probs, top])
+    shared = set.intersection(*(_null_sources(one.formula, one.of) for one in last))
+    carried = columns_to_carry(layers, [*kept, *given], [*kept, *probs, top])
     own = ", ".join(map(identifier, rows.schema))
     relation: DuckDBPyRelation = rows.frame.to_native()
     doubles = (f"{identifier(name)}::DOUBLE AS {new}" for name, new in zip(plan.columns, given, strict=True))
@@ -165,16 +165,16 @@ def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
     """Whether a formula is NULL because a part of it, which is guarded already, is."""
     if any(node is one for one in guarded):
         return True
-    passes = isinstance(node, Arithmetic | Function) or (isinstance(node, Clip) and not _is_held(node))
+    passes = isinstance(node, Arithmetic | Function) or (isinstance(node, Clip) and not _needs_clip(node))
     return passes and any(_hands_null_on(part, guarded) for part in parts(node))
 
 
-def _handed_on(node: Formula, of: Sequence[str]) -> set[str]:
+def _null_sources(node: Formula, of: Sequence[str]) -> set[str]:
     """Return the columns, among those that a formula reads, of which NULL makes it NULL: bounds and branches do not."""
     if isinstance(node, Score | Beside):
         return {of[node.place if isinstance(node, Beside) else 0]}
     if isinstance(node, Arithmetic | Function):
-        return set[str]().union(*(_handed_on(part, of) for part in parts(node)))
+        return set[str]().union(*(_null_sources(part, of) for part in parts(node)))
     return set()
 
 
@@ -185,7 +185,7 @@ def _is_positive(formula: Formula) -> bool:
     return not np.any(evaluate(formula, [-np.inf, np.inf]) <= 0)
 
 
-def _is_held(node: Clip) -> bool:
+def _needs_clip(node: Clip) -> bool:
     """Whether DuckDB has to clip. Its exponential may overflow, so what is held for that alone is not."""
     return (node.low, node.high) != (-LIMIT, LIMIT)
 
@@ -218,7 +218,7 @@ class _LookupReader(SqlReader):
         listed = ", ".join(text_literal(names[i]) for i in order)
         self.lists["names"] = f"[{listed}]"
         # Constants are in the order of the names, not of their hashes.
-        self.lists["ranks"] = written_list((order + 1).tolist(), "BIGINT")
+        self.lists["ranks"] = list_literal((order + 1).tolist(), "BIGINT")
         spare = identifier(self.spare)
         found = self._find(plan_search(hashes[order]), f"hash({column}, {salt})::DOUBLE")
         rank = f"CASE WHEN {spare}.names[{found}] = {column} THEN {spare}.ranks[{found}] ELSE {len(order) + 1} END"
@@ -226,7 +226,7 @@ class _LookupReader(SqlReader):
         self.place = found
 
     def _clip(self, node: Clip, of: SqlText) -> SqlText:
-        if not _is_held(node):
+        if not _needs_clip(node):
             return of
         held = super()._clip(node, of)
         if not isinstance(node.of, Score):
@@ -279,10 +279,10 @@ class _LookupReader(SqlReader):
     def _find(self, search: Search, value: str) -> str:
         """Write the steps of a search; return the column with the place, counted from 1."""
         place, spare = identifier(f"{self.spare}_{len(self.steps)}"), identifier(self.spare)
-        begin, knots = "1::BIGINT", self._list(search.padded)
+        begin, knots = "1::BIGINT", self._list(search.padded_knots)
         if len(search.before):
             before = f"before{len(self.lists)}"
-            self.lists[before] = written_list((search.before + 1).tolist(), "BIGINT")
+            self.lists[before] = list_literal((search.before + 1).tolist(), "BIGINT")
             low, per_cell = (self._number(number) for number in (search.low, search.per_cell))
             begin = f"{spare}.{before}[TRY_CAST(FLOOR(({value} - ({low})) * {per_cell}) AS BIGINT) + 1]"
         self.steps.append(_Step(begin, place, is_first=True))
@@ -301,7 +301,7 @@ class _LookupReader(SqlReader):
 
     def _list(self, values: Floats) -> str:
         """Return the field of a list, which may be there already."""
-        written = written_list(values.tolist(), "DOUBLE")
+        written = list_literal(values.tolist(), "DOUBLE")
         known = [field for field, other in self.lists.items() if other == written]
         field = known[0] if known else f"list{len(self.lists)}"
         self.lists[field] = written
@@ -325,7 +325,7 @@ class _PlainReader(_LookupReader):
     def product(self, factors: str) -> str:
         """Return the product of a row of a matrix with a list."""
         assert self.column.row is not None
-        return listed_product(identifier(factors), self.column.row, self.column.level)
+        return list_product(identifier(factors), self.column.row, self.column.level)
 
     def _clip(self, node: Clip, of: SqlText) -> SqlText:
         held = super()._clip(node, of)
@@ -336,7 +336,7 @@ class _PlainReader(_LookupReader):
         return _case([(self.plain, of)], held) if stays else held
 
 
-def _planned(layers: list[Layer], given: Sequence[str]) -> tuple[float, list[Layer], dict[str, Range]]:
+def _plan(layers: list[Layer], given: Sequence[str]) -> tuple[float, list[Layer], dict[str, Range]]:
     """Return up to which size scores are plain, layers for it, and what their columns can be in plain rows."""
     columns = [column for layer in layers for column in layer]
     if any(column.rough for column in columns):

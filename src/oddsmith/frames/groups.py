@@ -63,11 +63,11 @@ def read_groups(
     if not kept.any():
         _check.fail("frame must contain rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
-    positive, labels = positive_labels(columns["label"], frame.called(frame.label), pos_label)
+    positive, labels = positive_labels(columns["label"], frame.original_name(frame.label), pos_label)
     if frame.lazy:
         refuse_many_groups(everything, grid)
     rows = columns["rows"].astype(np.int64)
-    weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
+    weight = rows if frame.weight is None else _weight(columns, frame.original_name(frame.weight))
     cells = columns["cell"].astype(np.float64)
     keys, segment = _segments(frame, columns)
     means = cells if grid is None else _means(columns, weight, grid)

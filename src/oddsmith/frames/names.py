@@ -50,7 +50,7 @@ class PlainNames(NamedTuple):
         spare = spare_name(columns)
         originals = {f"{spare}{i}": name for i, name in enumerate(columns)}
         with engine.asking(frame, "rename its columns"):
-            native = engine.renamed(frame.to_native(), {name: plain for plain, name in originals.items()})
+            native = engine.rename(frame.to_native(), {name: plain for plain, name in originals.items()})
         return PlainNames(nw.from_native(native), engine, originals)
 
     def plain(self, original: str) -> str:
@@ -64,11 +64,11 @@ class PlainNames(NamedTuple):
         spare = spare_name(self.originals)
         return {f"{spare}_new{place}": name for place, name in enumerate(names)}
 
-    def restored(self, native: Any, added: Mapping[str, str]) -> Any:
+    def restore(self, native: Any, added: Mapping[str, str]) -> Any:
         """Return a native frame with the new columns, all called as they should be."""
         wanted = {**self.originals, **added}
         is_as_wanted = all(plain == own for plain, own in wanted.items())
-        return native if is_as_wanted else self.engine.renamed(native, wanted)
+        return native if is_as_wanted else self.engine.rename(native, wanted)
 
 
 def spare_name(columns: Iterable[str]) -> str:

@@ -73,7 +73,7 @@ def class_tables(
         _check.fail("labels must differ when they are written as text", f"{labels}", "name each class once")
     given = ScoredFrame.of(frame, scores[0], label, weight, (), scores)
     with given.engine.asking(given.frame, "put the scores of all classes in one column"):
-        long, names = given.engine.unpivoted(given, labels)
+        long, names = given.engine.unpivot(given, labels)
     rows = ScoredFrame.of(long, names.score, names.hit, names.weight, (names.place,))
     grid, groups = settle(resolution, partial(_extent, given, rows), partial(_read, rows, given, len(labels)))
     return tables_of(groups, grid)
@@ -96,7 +96,7 @@ def _read(rows: ScoredFrame, given: ScoredFrame, k: int, grid: Grid | None, *, s
     groups = read_groups(rows, None, partial(_refuse_bad_rows, k), grid, squares=squares)
     lacking = int(groups.rows.sum()) // k - int(groups.rows[groups.positive].sum())
     if lacking:
-        must = f"column {given.called(given.label)} must contain labels of the classes"
+        must = f"column {given.original_name(given.label)} must contain labels of the classes"
         _check.fail(must, f"{lacking:,} rows with other labels", "name all classes, or drop those rows")
     return groups
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.formula import Formula, Layer, as_layers, guarded_layers, largest
+from oddsmith.formula import Formula, Layer, as_layers, guard_layers, largest
 from oddsmith.maps import JointMap, rows_by_segment
 
 #: Columns of doubles that a map reads, its layers, and the columns of the probabilities and of the largest of them.
@@ -48,7 +48,7 @@ class JointPlan(NamedTuple):
         layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, spare)
         if prepare is not None:
             layers = [[replace(column, formula=prepare(column.formula)) for column in layer] for layer in layers]
-        return given, guarded_layers(layers, given) if strict else layers, probs, top
+        return given, guard_layers(layers, given) if strict else layers, probs, top
 
     def decision_sql(self, probs: Sequence[str], top: str, dialect: str) -> str:
         """Return the first label whose probability is the largest, in SQL."""

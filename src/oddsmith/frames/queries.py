@@ -76,14 +76,14 @@ def table_query(
     FROM "scores"
     GROUP BY FLOOR(CAST("s" AS DOUBLE) / 0.25), "y"
     """
-    from oddsmith.formula import as_double, quoted  # needs the extra sql, which from_query does not
+    from oddsmith.formula import as_double, quote  # needs the extra sql, which from_query does not
 
     keys = [by] if isinstance(by, str) else list(by)
     if taken := next((key for key in keys if key.lower() in _OWN), None):
         _check.fail("a column of keys must have another name", repr(taken), "rename it in a view")
 
     def name(text: str) -> str:
-        return quoted(text, dialect)
+        return quote(text, dialect)
 
     value, given = as_double(name(score), dialect), None if weight is None else name(weight)
     columns = [(name(key), key) for key in keys]
@@ -232,7 +232,7 @@ def _bad_rows(
         if lacking.any():  # the sums have left such rows out already
             counts["weight is missing"] = int(lacking.sum())
     left_out = int(rows[bad].sum()) + counts.get("weight is missing", 0)
-    return bad, BadRows(left_out, int(rows.sum()), counts).allowed(policy, "the result of the query")
+    return bad, BadRows(left_out, int(rows.sum()), counts).allow(policy, "the result of the query")
 
 
 def _weights(columns: dict[str, list[Any]], rows: NDArray[np.int64], bad: Bools) -> tuple[Weights, Floats | None]:

@@ -170,7 +170,7 @@ class _CellChoice(NamedTuple):
         # A cell of one score, or nearly so, is no more crowded than the scores are; one evenly filled has 1/12.
         loose = np.minimum(12 * self.spread, 1.0)
         crowds = [self._crowd(weight, loose) for weight in (self.pos, self.neg, self.information)]
-        return float(max(crowd.max() for crowd in [*crowds, self._hidden()]))
+        return float(max(crowd.max() for crowd in [*crowds, self._gain_within_cells()]))
 
     def _crowd(self, weight: Floats, loose: Floats) -> Floats:
         """Return the pairs of rows that share a cell, as a multiple of those that may, for each segment."""
@@ -180,7 +180,7 @@ class _CellChoice(NamedTuple):
         excess: Floats = (pairs - _CHANCE * np.sqrt(pairs)) * cells / total**2
         return excess
 
-    def _hidden(self) -> Floats:
+    def _gain_within_cells(self) -> Floats:
         """Return the log-likelihood that places within cells would explain beyond chance, over what may be."""
         told = (self.information > _INFORMATIVE) & (self.within > 0)
         square = np.where(told, self.information * self.gap**2 / np.where(told, self.within, 1.0), 0.0)

@@ -47,7 +47,7 @@ class ScoredFrame:
         frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...], scores: Sequence[str] = ()
     ) -> "ScoredFrame":
         """Look at a frame and check that it has the columns, of types that can be used."""
-        names = PlainNames.of(_seen(frame))
+        names = PlainNames.of(_to_narwhals(frame))
         for name in (score, label, weight, *by, *scores):
             if name is not None and name not in names.originals.values():
                 listed = ", ".join(list(names.originals.values())[:12])
@@ -73,9 +73,9 @@ class ScoredFrame:
 
     def refuse_type(self, name: str, must: str, hint: str) -> NoReturn:
         """Refuse a column by its type."""
-        _check.fail(f"column {self.called(name)} must {must}", f"type {self.schema[name]}", hint)
+        _check.fail(f"column {self.original_name(name)} must {must}", f"type {self.schema[name]}", hint)
 
-    def called(self, name: str) -> str:
+    def original_name(self, name: str) -> str:
         """Return what the user calls a column, in quotes."""
         return repr(self.names.originals[name])
 
@@ -168,7 +168,7 @@ class ScoredFrame:
         if kind == nw.Boolean:
             return self._whole(name).cast(nw.Float64)
         if kind in (nw.Int64, nw.UInt64) and self.engine.holds_arrow:
-            return _rounded(nw.col(name))
+            return _round(nw.col(name))
         return nw.col(name).cast(nw.Float64)
 
     def _whole(self, name: str) -> nw.Expr:
@@ -220,11 +220,11 @@ class ScoredFrame:
             highest = nw.col(self.weight).max()
             (largest,) = numbers(self.answer(lambda frame: frame.select(highest)))
             if largest >= 2.0**63:
-                _check.refuse_large_sum(largest, f"column {self.called(self.weight)}")
+                _check.refuse_large_sum(largest, f"column {self.original_name(self.weight)}")
         whole = self._whole(self.weight)
         odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
         high, low = _halves(whole, divide=self.engine.holds_arrow)
-        mass = _rounded(whole) if self.engine.holds_arrow else whole
+        mass = _round(whole) if self.engine.holds_arrow else whole
         return {"odd": odd}, {"high": high, "low": low}, mass
 
     def _plain(self, name: str) -> nw.Expr:
@@ -245,7 +245,7 @@ class ScoredFrame:
         return getattr(getattr(categories, "dtype", None), "kind", "") == "b"
 
 
-def _seen(frame: Any) -> Frame:
+def _to_narwhals(frame: Any) -> Frame:
     """Return a frame as narwhals shows it; what narwhals does not know, but Arrow's stream of batches, is read."""
     try:
         seen: Frame = nw.from_native(frame)
@@ -275,7 +275,7 @@ def _halves(whole: nw.Expr, *, divide: bool) -> tuple[nw.Expr, nw.Expr]:
     return high, whole - high * HALF
 
 
-def _rounded(whole: nw.Expr) -> nw.Expr:
+def _round(whole: nw.Expr) -> nw.Expr:
     """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
     high, low = _halves(whole, divide=True)
     return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)

@@ -35,7 +35,7 @@ class Search(NamedTuple):
     steps: tuple[int, ...]  # falling powers of two: how many knots to pass next if the score is above the last of them
 
     @property
-    def padded(self) -> Floats:
+    def padded_knots(self) -> Floats:
         """The knots, and as many that are never passed as a step may look at."""
         return np.append(self.knots, np.full(sum(self.steps) + 1, np.inf))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.formula import Formula, Pieces, combined, walk
+from oddsmith.formula import Formula, Pieces, combine, walk
 from oddsmith.maps import CalibrationMap, map_families, rows_by_segment
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
@@ -58,7 +58,7 @@ class Maps:
             self._refuse(f"{most:,} knots", f"{total:,} knots")
         if len(found) > _MOST_SHAPES:
             self._refuse(f"{_MOST_SHAPES} shapes", f"{len(found)} shapes")
-        return combined(found if prepare is None else [one._replace(formula=prepare(one.formula)) for one in found])
+        return combine(found if prepare is None else [one._replace(formula=prepare(one.formula)) for one in found])
 
     def _refuse(self, most: str, got: str) -> NoReturn:
         _check.fail(
@@ -71,7 +71,7 @@ class Maps:
 def _probability(fitted: CalibrationMap | None, scores: Floats) -> Floats:
     if fitted is None:
         return np.full(len(scores), np.nan)
-    low, high = fitted.taken
+    low, high = fitted.domain
     if low == -np.inf and high == np.inf:
         return fitted.probability(scores)
     taken = (low <= scores) & (scores <= high)

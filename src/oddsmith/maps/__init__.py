@@ -38,12 +38,12 @@ from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.cosine import share_of_way as share_of_way
 from oddsmith.maps.effects import Effects, Term
 from oddsmith.maps.effects import Keys as Keys
-from oddsmith.maps.effects import checked_columns as checked_columns
+from oddsmith.maps.effects import check_columns as check_columns
 from oddsmith.maps.families import map_families as map_families
 from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap
 from oddsmith.maps.inputs import InputMap as InputMap
+from oddsmith.maps.inputs import clip_and_scale as clip_and_scale
 from oddsmith.maps.inputs import halfway as halfway
-from oddsmith.maps.inputs import held_input as held_input
 from oddsmith.maps.inputs import logit_input as logit_input
 from oddsmith.maps.inputs import unit_log_odds as unit_log_odds
 from oddsmith.maps.inverse import scores_reaching as scores_reaching

@@ -218,7 +218,7 @@ class CalibrationMap(ShapedMap):
             raise NotImplementedError(message)
 
     @property
-    def taken(self) -> tuple[float, float]:
+    def domain(self) -> tuple[float, float]:
         """The least and the largest score that the map takes; it refuses others, which are missing in engines."""
         low, high = -np.inf, np.inf
         for node in walk(self.probability_formula()):

@@ -187,7 +187,7 @@ class Effects(ShortRepr):
     __hash__ = None  # type: ignore[assignment]
 
 
-def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
+def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns of segments, which must differ."""
     if not columns or len(set(columns)) < len(columns):
         _check.fail("by must name different columns", repr(tuple(columns)), "pass a list of column names")

@@ -74,7 +74,7 @@ class InputMap(CalibrationMap):
         """
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
-        return value if taken is None else known_within(value, *taken)
+        return value if taken is None else missing_outside(value, *taken)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s).
@@ -210,21 +210,21 @@ class HeldInputMap(InputMap):
     def _change(self) -> ScoreChange:
         held = self.low, self.high
         return ScoreChange(
-            lambda s: held_input(s, *held, self.center, self.scale),
+            lambda s: clip_and_scale(s, *held, self.center, self.scale),
             lambda s: (s - self.center) / self.scale,
             held,
             None,
         )
 
 
-def known_within(
+def missing_outside(
     value: Formula, low: float = -_ROUNDING, high: float = 1 + _ROUNDING, least: Formula = SCORE, most: Formula = SCORE
 ) -> Formula:
     """Return a value that is missing unless low ≤ least and most ≤ high; the defaults are [0, 1], but for rounding."""
     return where(low, least, where(most, high, value, MISSING), MISSING)
 
 
-def held_input(scores: Floats, low: float, high: float, center: float, scale: float) -> Floats:
+def clip_and_scale(scores: Floats, low: float, high: float, center: float, scale: float) -> Floats:
     """Return (s − center)/scale of scores held within two bounds."""
     return np.asarray((np.clip(scores, low, high) - center) / scale)
 
@@ -296,10 +296,12 @@ def halfway(low: Floats, high: Floats) -> Floats:
 
     Doubles are ordered like their bits, once those of negative ones are turned round.
     """
-    first, last = (_turned(ends.view(np.int64)) for ends in (low, high))
-    return _turned((first >> 1) + (last >> 1) + (first & last & 1)).view(np.float64) + 0.0  # their sum might not fit
+    first, last = (_order_bits(ends.view(np.int64)) for ends in (low, high))
+    return (
+        _order_bits((first >> 1) + (last >> 1) + (first & last & 1)).view(np.float64) + 0.0
+    )  # their sum might not fit
 
 
-def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+def _order_bits(bits: NDArray[np.int64]) -> NDArray[np.int64]:
     """Turn bits of doubles into integers of the same order, and back."""
     return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))

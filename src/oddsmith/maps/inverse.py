@@ -46,7 +46,7 @@ def scores_reaching(fitted: CalibrationMap, prob: float) -> Intervals:
     least = _check.number(prob, "prob", low=0)
     if least > 1:
         _check.fail("prob must be in [0, 1]", f"prob={prob!r}", "pass a probability such as prob=0.8")
-    low, high = np.clip(fitted.taken, -MAX, MAX).tolist()
+    low, high = np.clip(fitted.domain, -MAX, MAX).tolist()
     starts = _starts(fitted, low, high)
     ends = np.append(np.nextafter(starts[1:], -np.inf), high)
     at_start, at_end = (fitted.probability(scores) >= least for scores in (starts, ends))
@@ -62,7 +62,7 @@ def scores_reaching(fitted: CalibrationMap, prob: float) -> Intervals:
     first, last = starts.copy(), ends.copy()
     first[crossed & at_end], last[crossed & at_start] = inside[at_end[crossed]], inside[at_start[crossed]]
     held = at_start | at_end
-    return _joined(first[held], last[held], low, high)
+    return _join(first[held], last[held], low, high)
 
 
 def _farthest(fitted: CalibrationMap, least: float, found: Floats, beyond: Floats) -> Floats:
@@ -77,7 +77,7 @@ def _farthest(fitted: CalibrationMap, least: float, found: Floats, beyond: Float
     return np.asarray(tried[_NEIGHBORS - np.argmax(reached[::-1], axis=0), np.arange(len(found))])
 
 
-def _joined(first: Floats, last: Floats, low: float, high: float) -> Intervals:
+def _join(first: Floats, last: Floats, low: float, high: float) -> Intervals:
     """Join intervals between which there is no double, and open those that end where the map does."""
     if not len(first):
         return ()

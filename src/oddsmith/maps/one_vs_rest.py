@@ -145,4 +145,4 @@ class OneVsRestMap(JointMap):
         return vectors.where_masked(vectors.below_largest(logits), masked, x)
 
     def _scores(self, logits: Vector) -> Vector:
-        return vectors.against_rest(logits) if self.against_rest else vectors.held(self.columns)
+        return vectors.against_rest(logits) if self.against_rest else vectors.row_columns(self.columns)

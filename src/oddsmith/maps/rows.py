@@ -29,7 +29,7 @@ from oddsmith.formula import (
     vectors,
 )
 from oddsmith.maps.base import ShapedMap
-from oddsmith.maps.inputs import known_within
+from oddsmith.maps.inputs import missing_outside
 
 __all__ = ["JointMap"]
 
@@ -150,7 +150,7 @@ class JointMap(ShapedMap):
 
     def _logits(self) -> Vector:
         """Return one logit per class: what columns hold, probabilities by their logarithms."""
-        rows = vectors.held(self.columns)
+        rows = vectors.row_columns(self.columns)
         if self.columns == 1:
             apart = self.input == "probabilities"
             rows = rows if apart else vectors.finite()
@@ -166,6 +166,6 @@ class JointMap(ShapedMap):
         """
         if self.input == "logits":
             return result
-        columns = vectors.held(self.columns)
+        columns = vectors.row_columns(self.columns)
         ends = Largest(Each((-SCORE,), columns)), Largest(columns)
-        return Each((known_within(SCORE, least=-Beside(1), most=Beside(2)),), result, ends)
+        return Each((missing_outside(SCORE, least=-Beside(1), most=Beside(2)),), result, ends)

@@ -105,7 +105,7 @@ class ScalingPart(NamedTuple):
         if self.clip_at is None and (self.floor is not None or self.coef.ndim == 0):
             logits = below  # which is the same for the softmax where all are multiplied by one number
         if self.reading == "logits":
-            return self._centered(logits, below) if self.coef.ndim else logits
+            return self._center(logits, below) if self.coef.ndim else logits
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return self._above(Each((SCORE + k,), log_prob), below)
@@ -113,11 +113,11 @@ class ScalingPart(NamedTuple):
             x = Each((log(clip(SCORE, float(np.exp(FLOOR)), FAR) + self.softening) + k,), prob)
         else:
             x = Each((clip(SCORE, FLOOR, FAR) + k,), log_prob)
-        return self._centered(x, below) if self.coef.ndim == 1 else self._above(x, below)
+        return self._center(x, below) if self.coef.ndim == 1 else self._above(x, below)
 
-    def _centered(self, x: Vector, below: Vector) -> Vector:
+    def _center(self, x: Vector, below: Vector) -> Vector:
         """Return x less its mean, and 0 for masked classes."""
-        return vectors.centered(x) if self.mask_at is None else vectors.centered_above(x, below, self.mask_at)
+        return vectors.center(x) if self.mask_at is None else vectors.center_above(x, below, self.mask_at)
 
     def _above(self, x: Vector, below: Vector) -> Vector:
         """Return x with 0 for masked classes."""
@@ -125,7 +125,7 @@ class ScalingPart(NamedTuple):
             return x
         return Each((where(Beside(1), -self.mask_at, 0.0, SCORE),), x, (below,))
 
-    def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
+    def scale(self, x: Vector, below: Vector, masks: bool) -> Vector:
         """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes.
 
         Parameters
@@ -217,7 +217,7 @@ class ScalingMap(JointMap):
         low, (logits, below) = float(self.shift.min() - self.shift.max()), self._below()
         if low < _MOST_SHIFT:
             return self._open(Each((exp(SCORE),), self._logs((logits, below)), (), 0.0, 1.0), below)
-        weights, scaled, constant = self._scaled(logits, below)
+        weights, scaled, constant = self._scale_parts(logits, below)
         blend = vectors.mixture(weights, scaled) if len(self.parts) > 1 else vectors.softmax(*scaled)
         level = np.zeros(self.n_classes) if constant is None else np.exp(constant)
         # What varies is a distribution over classes that are not masked, whatever share of the blend it has.
@@ -278,34 +278,34 @@ class ScalingMap(JointMap):
         exact = tempered or any(part.clip_at is not None for part in self.parts)
         return logits, vectors.below_largest(logits, rough=not exact)
 
-    def _scaled(self, logits: Vector, below: Vector) -> tuple[Floats, list[Vector], Floats | None]:
+    def _scale_parts(self, logits: Vector, below: Vector) -> tuple[Floats, list[Vector], Floats | None]:
         """Return weights and Aₘxₘ + bₘ of parts, and the logs of what those add that are the same for all rows."""
         varies = np.array([bool(part.coef.any()) for part in self.parts])
         constant = None
         if varies.any() and not varies.all():
-            shares = ((w, part.intercept) for w, part in self._weighted(~varies))
+            shares = ((w, part.intercept) for w, part in self._select_parts(~varies))
             constant = np.logaddexp.reduce([np.log(w) + (b - np.logaddexp.reduce(b)) for w, b in shares])
         else:
             varies[:] = True
         read, scaled = dict[tuple[Any, ...], Vector](), list[Vector]()
         seen: dict[float | None, tuple[Vector, Vector, Vector, Vector]]
         seen = {None: (logits, below, *vectors.softmax_with_log(below))}
-        for _, part in self._weighted(varies):
+        for _, part in self._select_parts(varies):
             if (at := part.clip_at) is not None and at not in seen:
                 clipped = Each((clip(SCORE, -at, 0.0),), below, (), -at, 0.0)
                 seen[at] = clipped, below, *vectors.softmax_with_log(clipped)
             key = part.reading, part.softening, part.coef.ndim, part.floor, at
             if key not in read:
                 read[key] = part.read(*seen[at])
-            scaled.append(part.scaled(read[key], below, self._masks))
+            scaled.append(part.scale(read[key], below, self._masks))
         return self.weights[varies], scaled, constant
 
-    def _weighted(self, which: Bools) -> list[tuple[float, ScalingPart]]:
+    def _select_parts(self, which: Bools) -> list[tuple[float, ScalingPart]]:
         return [(w, part) for w, part, one in zip(self.weights.tolist(), self.parts, which, strict=True) if one]
 
     def _logs(self, rows: tuple[Vector, Vector]) -> Vector:
         """Return logs of the probabilities of all classes, given what `_below` returns."""
-        weights, scaled, constant = self._scaled(*rows)
+        weights, scaled, constant = self._scale_parts(*rows)
         parts = [vectors.log_softmax(x) for x in scaled]
         if constant is not None:
             share = np.exp(np.logaddexp.reduce(constant))

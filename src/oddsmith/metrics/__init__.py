@@ -90,7 +90,7 @@ from oddsmith.metrics.fields import nagelkerke_r2 as nagelkerke_r2
 from oddsmith.metrics.fields import normalized_entropy as normalized_entropy
 from oddsmith.metrics.fields import predicted_observed_ratio as predicted_observed_ratio
 from oddsmith.metrics.groups import GroupedForecast as GroupedForecast
-from oddsmith.metrics.groups import grouped_forecast as grouped_forecast
+from oddsmith.metrics.groups import group_forecast as group_forecast
 from oddsmith.metrics.intervals import Interval as Interval
 from oddsmith.metrics.intervals import interval as interval
 from oddsmith.metrics.net_benefit import DecisionCurve as DecisionCurve
@@ -126,8 +126,8 @@ __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and
 
 # Names that other rooms use.
 from oddsmith.metrics.bins import Bins as Bins
+from oddsmith.metrics.bins import bin_cells as bin_cells
 from oddsmith.metrics.bins import bin_index as bin_index
-from oddsmith.metrics.bins import binned as binned
 from oddsmith.metrics.bins import sum_by as sum_by
 from oddsmith.metrics.calibration_tests import range_of_brownian_motion as range_of_brownian_motion
 from oddsmith.metrics.classes import class_columns as class_columns
@@ -142,7 +142,7 @@ from oddsmith.metrics.measure import as_forecast as as_forecast
 from oddsmith.metrics.measure import checked_level as checked_level
 from oddsmith.metrics.measure import probability as probability
 from oddsmith.metrics.proper import decision_log_prob as decision_log_prob
-from oddsmith.metrics.provenance import fitted_on as fitted_on
+from oddsmith.metrics.provenance import is_fitted_to as is_fitted_to
 from oddsmith.metrics.provenance import is_in_sample as is_in_sample
 from oddsmith.metrics.resampled import equal_rows as equal_rows
 from oddsmith.metrics.resampled import labels_again as labels_again

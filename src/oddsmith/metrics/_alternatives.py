@@ -21,7 +21,7 @@ from oddsmith.calibrators import PlattCalibrator, SplineCalibrator
 from oddsmith.data import ScoreTable
 from oddsmith.errors import OddsmithWarning
 from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.classes import ClassForecast, recalibrated
+from oddsmith.metrics.classes import ClassForecast, recalibrate
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import Null, probability, residuals, size, squared_weight
 from oddsmith.metrics.resampled import equal_rows
@@ -61,7 +61,7 @@ def paths_of_truth(table: Any, null: Null, stretch: float = 1.0) -> list[list[Tr
 
 @paths_of_truth.register
 def _(forecast: ClassForecast, null: Null, stretch: float = 1.0) -> list[list[Truth]]:
-    return [_class_path(forecast, null, suggested(forecast), stretch)]
+    return [_class_path(forecast, null, suggest(forecast), stretch)]
 
 
 @paths_of_truth.register
@@ -85,9 +85,9 @@ def _(grouped: GroupedForecast, null: Null) -> Iterator[list[Truth]]:
     return further_paths(grouped.forecast, null, grouped.stretch)
 
 
-def suggested(forecast: ScoreTable | ClassForecast) -> Floats:
+def suggest(forecast: ScoreTable | ClassForecast) -> Floats:
     """Return probabilities that the data suggest instead of the forecast's: of two classes by a smooth curve."""
-    return np.exp(recalibrated(forecast)) if isinstance(forecast, ClassForecast) else next(_suggestions(forecast))
+    return np.exp(recalibrate(forecast)) if isinstance(forecast, ClassForecast) else next(_suggestions(forecast))
 
 
 def _path(table: ScoreTable, null: Null, end: Floats, stretch: float) -> list[Truth]:
@@ -183,6 +183,6 @@ def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
 def _class_population(forecast: ClassForecast, prob: Floats) -> ClassForecast:
     """Return a population in which the shares of classes are the probabilities, within the range of counts."""
     if forecast.weight.dtype.kind == "f":
-        return forecast.shared_out(prob * (forecast.weight * _MANY)[:, None])
+        return forecast.allot(prob * (forecast.weight * _MANY)[:, None])
     many = min(_MANY, LARGEST_SUM / (size(forecast) * prob.shape[1]))
-    return forecast.shared_out(np.rint(prob * (forecast.weight * many)[:, None]).astype(np.int64))
+    return forecast.allot(np.rint(prob * (forecast.weight * many)[:, None]).astype(np.int64))

@@ -66,7 +66,7 @@ def by_percentiles(
 
     def limits(name: str, seen: float) -> Limits:
         del seen
-        low, high = _order_statistics(_defined(samples[name]), tail, 1 - tail)
+        low, high = _order_statistics(_drop_undefined(samples[name]), tail, 1 - tail)
         return Limits(low, high, f"percentile bootstrap of {draws} {what}, tails of {tail:.3g}")
 
     return limits
@@ -91,7 +91,7 @@ def by_inversion(
     at_null = _values(asked, labels_again(paths[0][0].prob, first, rng))
 
     def walk(path: list[Truth], rng: np.random.Generator) -> "_Walk":
-        amounts = _shared_out((draws - first) / len(paths), [truth.distance for truth in path[1:]])
+        amounts = _allot((draws - first) / len(paths), [truth.distance for truth in path[1:]])
         tables = (labels_again(truth.prob, n, rng) for truth, n in zip(path[1:], amounts, strict=True))
         return _Walk(path, [at_null, *(_values(asked, some) for some in tables)], sum(amounts))
 
@@ -107,11 +107,13 @@ def by_inversion(
         found: list[_Reach] = []
         truths, drawn = 1, first
         for path, samples, amount in walks():
-            found.append(_inverted(asked[name], *_told(path, [some[name] for some in samples]), level, seen))
+            found.append(
+                _invert(asked[name], *_drop_undefined_truths(path, [some[name] for some in samples]), level, seen)
+            )
             truths, drawn = truths + len(path) - 1, drawn + amount
             if len(found) >= len(paths) and any(reach.upper for reach in found):
                 break
-        return _united(found, seen, f"test inversion over {truths} supposed truths, {drawn} tables")
+        return _unite(found, seen, f"test inversion over {truths} supposed truths, {drawn} tables")
 
     return limits
 
@@ -132,7 +134,7 @@ class _Reach(NamedTuple):
     upper: bool
 
 
-def _united(found: list[_Reach], seen: float, method: str) -> Limits:
+def _unite(found: list[_Reach], seen: float, method: str) -> Limits:
     """Unite the limits by paths that go far enough for what was seen.
 
     If no path goes far enough for an upper limit, the limit is not below what was seen.
@@ -144,17 +146,17 @@ def _united(found: list[_Reach], seen: float, method: str) -> Limits:
     return told[0]._replace(low=float(np.min([one.low for one in told])), high=high, method=method)
 
 
-def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[Floats]]:
+def _drop_undefined_truths(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[Floats]]:
     """Leave out far truths that leave the measure undefined, by too few rows of a class for example."""
     kept = [
         k
         for k, (truth, values) in enumerate(zip(path, samples, strict=True))
-        if k == 0 or truth.distance < _NEAR or _mostly_defined(values)
+        if k == 0 or truth.distance < _NEAR or _is_mostly_defined(values)
     ]
-    return [path[k] for k in kept], [_defined(samples[k]) for k in kept]
+    return [path[k] for k in kept], [_drop_undefined(samples[k]) for k in kept]
 
 
-def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> _Reach:
+def _invert(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> _Reach:
     """Return the truths of a path that would have given what was seen."""
     true = np.array([0.0, *(asked.of(truth.population) for truth in path[1:])])
     if not all(np.isfinite(values).all() for values in (true, *samples)):
@@ -185,7 +187,7 @@ def over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
     return float(np.min(values)), float(np.max(values))
 
 
-def _shared_out(draws: float, distances: list[float]) -> list[int]:
+def _allot(draws: float, distances: list[float]) -> list[int]:
     """Share draws out between truths; those near what the data suggest get more, as the limits mostly are there."""
     parts = [_OFTEN if distance < _NEAR else 1 for distance in distances]
     return [max(math.ceil(draws * part / sum(parts)), 3) for part in parts]
@@ -215,10 +217,10 @@ def _values(asked: Mapping[str, Asked], tables: Iterable[Forecast]) -> dict[str,
     return dict(zip(asked, rows.T, strict=True))
 
 
-def _defined(values: Floats) -> Floats:
+def _drop_undefined(values: Floats) -> Floats:
     """Leave out samples on which a measure is undefined, unless there are too many."""
     defined = values[~np.isnan(values)]
-    if not _mostly_defined(values):
+    if not _is_mostly_defined(values):
         _check.fail(
             "the measure must be defined on most samples",
             f"{len(defined)} of {len(values)}",
@@ -227,7 +229,7 @@ def _defined(values: Floats) -> Floats:
     return defined
 
 
-def _mostly_defined(values: Floats) -> bool:
+def _is_mostly_defined(values: Floats) -> bool:
     return bool(2 * np.isnan(values).sum() <= len(values))
 
 

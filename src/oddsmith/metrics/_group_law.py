@@ -52,12 +52,12 @@ def tail(groups: Sequence[Group]) -> float:
     if not small or total == 0:
         return _chi_square_tail(df, np.array([total])).item()
     step = total / _STEPS
-    seen = sum(_rounded(np.array([group.seen]), step).item() for group in small)
+    seen = sum(_round(np.array([group.seen]), step).item() for group in small)
     law = np.zeros(seen + int(of_large / step) + 1)  # the last entry holds all that is more
     law[0] = 1.0
     for group in small:
         added, chance = _law(group)
-        law = _plus(law, _rounded(added, step), chance)
+        law = _plus(law, _round(added, step), chance)
     missing = np.asarray(of_large + (seen - np.arange(len(law))) * step, dtype=np.float64)
     missing[-1] = 0.0
     return min(float(law @ _chi_square_tail(df, missing)), 1.0)
@@ -90,7 +90,7 @@ def _plus(law: Floats, added: Ints, chance: Floats) -> Floats:
     return result
 
 
-def _rounded(values: Floats, step: float) -> Ints:
+def _round(values: Floats, step: float) -> Ints:
     return np.rint(np.minimum(values / step, 2.0 * _STEPS)).astype(np.int64)
 
 

@@ -21,7 +21,7 @@ from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import probability
-from oddsmith.metrics.reliability import named_definition
+from oddsmith.metrics.reliability import find_definition
 
 #: Cells that isotonic regression sees of each class, at most and at least, and of all classes together.
 _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
@@ -92,14 +92,14 @@ class ClassBins:
             grouped,
         )
 
-    def observed(self, truth: NDArray[np.intp]) -> "Observed":
+    def observe(self, truth: NDArray[np.intp]) -> "Observed":
         """Return what labels put in the bins."""
         weight = self.forecast.weight.astype(np.float64)
         right = np.argmax(self.forecast.prob, axis=1) == truth
         top = self.top.of_amounts(weight * right)
         return Observed(self, self.errors.of_labels(truth, weight), self.cells.of_labels(truth, weight), top)
 
-    def shared_out(self, amounts: Floats) -> "Observed":
+    def allot(self, amounts: Floats) -> "Observed":
         """Return what is in the bins if so much of each row is of each class."""
         best = np.take_along_axis(amounts, np.argmax(self.forecast.prob, axis=1)[:, None], axis=1)
         grids = ((self.errors, amounts), (self.cells, amounts), (self.top, best))
@@ -110,18 +110,18 @@ class ClassBins:
         weight = self.forecast.weight[:, None]
         stretch = 1.0 if self.grouped is None else self.grouped.stretch
         steps = path_through(self.forecast, self.forecast.prob, suggested, stretch)
-        return [Truth(prob, self.shared_out(prob * weight), distance) for prob, distance in steps]
+        return [Truth(prob, self.allot(prob * weight), distance) for prob, distance in steps]
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator["Observed"]:
         """Draw labels again, and return what they put in the bins."""
         weight = self.forecast.weight
         if weight.dtype.kind == "i" and weight.max() > 1:
             shares = prob / prob.sum(axis=1, keepdims=True)
-            for amounts in drawn_counts(shares, weight.astype(np.int64), n_resamples, rng, self.grouped):
-                yield self.shared_out(amounts.astype(np.float64))
+            for amounts in draw_counts(shares, weight.astype(np.int64), n_resamples, rng, self.grouped):
+                yield self.allot(amounts.astype(np.float64))
             return
-        for truth in drawn_labels(prob, n_resamples, rng, self.grouped):
-            yield self.observed(truth)
+        for truth in draw_labels(prob, n_resamples, rng, self.grouped):
+            yield self.observe(truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class Observed:
         return max(loss / float(grid.weight[0].sum()), 0.0)
 
 
-def drawn_labels(
+def draw_labels(
     prob: Floats, n_resamples: int, rng: np.random.Generator, grouped: GroupedForecast | None = None
 ) -> Iterator[NDArray[np.intp]]:
     """Draw a class for each row, again and again."""
@@ -182,7 +182,7 @@ def drawn_labels(
     return _classes_at(prob, draws)
 
 
-def drawn_counts(
+def draw_counts(
     shares: Floats, counts: Ints, n_resamples: int, rng: np.random.Generator, grouped: GroupedForecast | None = None
 ) -> Iterator[Ints]:
     """Draw how many cases of each row are of each class, again and again."""
@@ -215,5 +215,5 @@ def cell_of(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
 
 
 def _bins_of_errors(table: ScoreTable) -> Ints:
-    chosen = named_definition("quantile_bins")
+    chosen = find_definition("quantile_bins")
     return bin_index(table, probability(table), chosen.n_bins, chosen.bins, chosen.edge, chosen.ends)

@@ -19,8 +19,8 @@ from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_tes
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.evidence import RowEvidence
-from oddsmith.metrics.groups import GroupedForecast, grouped_classes
-from oddsmith.metrics.intervals import Interval, explained
+from oddsmith.metrics.groups import GroupedForecast, group_classes
+from oddsmith.metrics.intervals import Interval, explain_interval
 from oddsmith.metrics.means import mean_with_interval
 from oddsmith.metrics.min_sample_size import FEWEST_OF_A_CLASS
 from oddsmith.metrics.proper import decompose
@@ -75,7 +75,7 @@ def as_measure(found: dict[str, Any], level: float) -> dict[str, Any]:
         return told | {"interval": {"reason": found["reason"]}}
     corrected, band = found.get("corrected"), found.get("consistency")
     try:
-        low, high, note = explained(found["value"], found["low"], found["high"], corrected)
+        low, high, note = explain_interval(found["value"], found["low"], found["high"], corrected)
     except InvalidInputError as reason:
         return told | {"interval": {"reason": str(reason)}}
     made = Interval(found["value"], low, high, level, found["method"], corrected, band and tuple(band), note=note)
@@ -99,7 +99,7 @@ def row_measures(
     forecast, group = seen.forecast, seen.given
     cases = GroupedDecisions(seen.decisions, group, level)
     lines = np.exp(seen.lines)
-    grouped = None if group is None else grouped_classes(forecast, group).correlated(lines)
+    grouped = None if group is None else group_classes(forecast, group).with_correlation(lines)
     bins = ClassBins.of(forecast, lines, grouped)
     draws = n_resamples if intervals else 0
     errors = _errors(bins, draws, level, np.random.default_rng(random_state))
@@ -115,14 +115,14 @@ def row_measures(
         "calibration_in_the_large": errors.measure("in_the_large", definition=_LARGE),
     }
     classes = _classes(forecast, cases, bins, errors)
-    measures = {name: _shown(one, level, intervals=intervals) for name, one in raw.items()}
+    measures = {name: _show(one, level, intervals=intervals) for name, one in raw.items()}
     top = _top_label(forecast, cases, intervals=intervals)
     return RowMeasures(
         measures,
         _tests(forecast, gain["value"], p_value, grouped, classes),
         [
             {
-                name: _shown(part, level, intervals=intervals) if isinstance(part, dict) else part
+                name: _show(part, level, intervals=intervals) if isinstance(part, dict) else part
                 for name, part in one.items()
             }
             for one in classes
@@ -131,7 +131,7 @@ def row_measures(
     )
 
 
-def _shown(found: dict[str, Any], level: float, *, intervals: bool) -> dict[str, Any]:
+def _show(found: dict[str, Any], level: float, *, intervals: bool) -> dict[str, Any]:
     measure = as_measure(found, level)
     if not intervals:
         measure.pop("interval", None)
@@ -178,7 +178,7 @@ def _errors(bins: ClassBins, draws: int, level: float, rng: np.random.Generator)
     asked = {one.__name__: Asked(one) for one in together}
     asked |= {f"class {k}": Asked(Observed.of_class, {"k": k}) for k in range(len(bins.tables))}
     affordable = max(_WORK // len(bins.forecast), _FEWEST_DRAWS)
-    return _Errors(asked, bins.observed(bins.forecast.truth), bins, min(draws, affordable), level, rng)
+    return _Errors(asked, bins.observe(bins.forecast.truth), bins, min(draws, affordable), level, rng)
 
 
 def _proper(
@@ -198,7 +198,7 @@ def _proper(
     squared = decompose.of(forecast, score="squared")
     by_classes = f"Brier score that {squared.recalibration} saves"
     miscalibration = errors.measure("brier_miscalibration", squared.miscalibration, by_classes)
-    discrimination = mean(_saved_by_isotonic(forecast), f"{by_classes} against the base rates")
+    discrimination = mean(_isotonic_savings(forecast), f"{by_classes} against the base rates")
     weight = cases.decisions.weight
     wrong = float(weight @ ~forecast.right) / float(weight.sum())
     low, high, method = error_limits(forecast if bins.grouped is None else bins.grouped, cases.level)[:3]
@@ -211,7 +211,7 @@ def _proper(
         "brier_miscalibration": miscalibration,
         "brier_discrimination": _growing(_less_noise(discrimination, squared.discrimination, miscalibration)),
         # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
-        "brier_uncertainty": _shifted(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
+        "brier_uncertainty": _move_interval(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
         "zero_one_error": share(wrong, low, high, "not the true"),
         "accuracy": share(1 - wrong, 1 - high, 1 - low, "the true"),
     }
@@ -235,7 +235,7 @@ def _area(bins: ClassBins, cases: GroupedDecisions) -> dict[str, Any]:
     return found | {"low": max(found["low"], 0.0), "high": min(found["high"], 1.0), "method": "DeLong"}
 
 
-def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
+def _move_interval(measure: dict[str, Any], value: float) -> dict[str, Any]:
     """Return a measure with the interval of another that varies as much."""
     if measure["low"] is None:
         return measure | {"value": value}
@@ -256,7 +256,7 @@ def _growing(measure: dict[str, Any]) -> dict[str, Any]:
     return measure | {"high": measure["high"] + half * min(half / (4 * estimate), 0.5)}
 
 
-def _saved_by_isotonic(forecast: ClassForecast) -> Floats:
+def _isotonic_savings(forecast: ClassForecast) -> Floats:
     """Return what isotonic regression of each class saves in every case against the base rates, as Brier score."""
     rates = forecast.base_rates
     saved = 1 - 2 * rates[forecast.truth] + float(rates @ rates)
@@ -275,7 +275,7 @@ def _less_noise(measure: dict[str, Any], value: float, error: dict[str, Any]) ->
     if measure["low"] is None or error.get("corrected") is None:
         return measure | {"value": value}
     corrected = max(value - (error["value"] - error["corrected"]), 0.0)
-    return _shifted(measure, corrected) | {"value": value, "corrected": corrected}
+    return _move_interval(measure, corrected) | {"value": value, "corrected": corrected}
 
 
 def _canonical(bins: ClassBins, level: float, rng: np.random.Generator, *, intervals: bool) -> dict[str, Any]:
@@ -353,7 +353,7 @@ def _top_label(forecast: ClassForecast, cases: GroupedDecisions, *, intervals: b
     return {
         "confidence": confidence,
         "accuracy": table.prevalence,
-        "gap": _shown(gap, cases.level, intervals=intervals),
+        "gap": _show(gap, cases.level, intervals=intervals),
     }
 
 

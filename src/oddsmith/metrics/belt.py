@@ -10,7 +10,7 @@ from scipy.special import chdtrc, chdtri, expit
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.data import ScoreTable, is_separable, pooled
+from oddsmith.data import ScoreTable, is_separable, limit_cells
 from oddsmith.errors import NonConvergenceWarning
 from oddsmith.fitting import Design
 from oddsmith.metrics.measure import ForecastFunction, checked_level, require_classes, size, squared_weight
@@ -137,14 +137,14 @@ def calibration_belt(forecast: ScoreTable, *, levels: tuple[float, ...] = (0.8, 
         got = "a threshold that separates them"
         _check.fail("a belt needs forecasts whose classes overlap", got, "collect more rows")
     span = _span(table)
-    table = pooled(table, _CELLS)
+    table = limit_cells(table, _CELLS)
     # Importance weights count as much as as many rows of equal weight.
     unit = 1.0 if table.kind == "count" else size(table) / float(squared_weight(table).sum())
     pos, neg = (np.asarray(side, dtype=np.float64) * unit for side in (table.pos, table.neg))
     center = float(table.scores @ table.total / table.total.sum())
     spread = math.sqrt(float((table.scores - center) ** 2 @ table.total / table.total.sum()))
     x = (table.scores - center) / spread
-    best, columns = _chosen(x, pos, neg)
+    best, columns = _choose_degree(x, pos, neg)
     degree = len(best) - 1
     seen = 2 * (_log_likelihood(columns @ best, pos, neg) - _log_likelihood(table.scores, pos, neg))
     at = np.linspace(*span, _PLACES)
@@ -173,7 +173,7 @@ def _log_likelihood(odds: Floats, pos: Floats, neg: Floats) -> float:
     return -float(pos @ np.logaddexp(0, -odds) + neg @ np.logaddexp(0, odds))
 
 
-def _chosen(x: Floats, pos: Floats, neg: Floats) -> tuple[Floats, Floats]:
+def _choose_degree(x: Floats, pos: Floats, neg: Floats) -> tuple[Floats, Floats]:
     """Return coefficients and columns of the polynomial whose degree is chosen by forward steps."""
     found: tuple[Floats, Floats] | None = None
     reached = -math.inf

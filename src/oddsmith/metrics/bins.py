@@ -47,7 +47,7 @@ class Bins:
         return self.weight**2 / self.weight_sq
 
 
-def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed") -> Bins:
+def bin_cells(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed") -> Bins:
     """Put the cells of a forecast in bins, and sum weight, positives and forecasts of each."""
     prob, total = probability(forecast), forecast.total
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), rule, edge, ends)

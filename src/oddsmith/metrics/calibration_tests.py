@@ -111,7 +111,7 @@ def _z_test(forecast: ScoreTable, excess: float, variance: float, name: str) -> 
     """Compare an excess of positives, in whatever sense, with the normal law, two-sided."""
     _refuse_in_sample(forecast)
     z = excess / math.sqrt(variance) if variance > 0 else 0.0
-    z = math.inf if _refuted(forecast) else z
+    z = math.inf if _is_refuted(forecast) else z
     return CalibrationTest(z, name, float(2 * ndtr(-abs(z))))
 
 
@@ -179,7 +179,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     weight, squares, expected, excess = (sum_by(index, column)[held] for column in columns)
     variance = expected * (1 - expected / weight) * squares / weight
     varied = variance > 0
-    statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
+    statistic = math.inf if _is_refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
     df = int(varied.sum())
     name = f"Hosmer-Lemeshow, {len(held)} groups of equal weight"
     by_chi_square = float(chdtrc(df, statistic)) if df else float(statistic == 0)
@@ -347,8 +347,8 @@ def _walk_test(
     variance = null_variance(forecast)
     spread = math.sqrt(float(variance.sum()))
     definition = f"cumulative excess, {name}"
-    if _refuted(forecast) or spread == 0:
-        seen = math.inf if _refuted(forecast) else 0.0
+    if _is_refuted(forecast) or spread == 0:
+        seen = math.inf if _is_refuted(forecast) else 0.0
         return CalibrationTest(seen, f"{definition}, Brownian motion", law(seen))
     seen = float(statistic(np.cumsum(residuals(forecast))[None, :] / spread)[0])
     cells = CalibratedCells.of(forecast)
@@ -426,13 +426,13 @@ def classwise_test(
     b: predicted 0.3, observed 0.3333, p = 0.8728, after Holm 1
     c: predicted 0.3333, observed 0.3333, p = 1, after Holm 1
     """
-    tests = tuple(_tested(test, table, options) for table in forecast.of_classes())
+    tests = tuple(_run_test(test, table, options) for table in forecast.of_classes())
     p = np.array([np.nan if isinstance(one, str) else one.p_value for one in tests])
     mean = forecast.weight @ forecast.prob / size(forecast)
     return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, holm_of_known(p))
 
 
-def _tested(
+def _run_test(
     test: ForecastFunction[..., CalibrationTest], table: ScoreTable, options: dict[str, Any]
 ) -> CalibrationTest | str:
     try:
@@ -476,7 +476,7 @@ def null_variance(forecast: ScoreTable) -> Floats:
     return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
 
 
-def _refuted(forecast: ScoreTable) -> bool:
+def _is_refuted(forecast: ScoreTable) -> bool:
     """Whether a forecast of exactly 0 or 1 was wrong, which calibration rules out."""
     ends = np.isinf(forecast.scores)
     wrong = np.where(forecast.scores > 0, forecast.neg, forecast.pos)

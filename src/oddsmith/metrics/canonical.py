@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics._alternatives import Truth, path_through
-from oddsmith.metrics._label_draws import drawn_labels
+from oddsmith.metrics._label_draws import draw_labels
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import Figure, measure
@@ -93,10 +93,10 @@ def canonical_calibration_error(
     how = f"{_NORMS[norm]} over classes; Dirichlet kernel, bandwidth {h:.4g}; against"
     if reference == "row":
         gaps = kernel.means(hot, h) - forecast.prob
-        return Figure(_rooted(_mean(forecast, gaps if norm == "l1" else gaps**2), norm), f"{how} the row itself")
+        return Figure(_root(_mean(forecast, gaps if norm == "l1" else gaps**2), norm), f"{how} the row itself")
     gaps, chance = kernel.gaps(hot - forecast.prob, h)
     of_gaps, by_chance = (np.abs(gaps), chance.absolute) if norm == "l1" else (gaps**2, chance.squared)
-    seen, expected = (_rooted(_mean(forecast, values), norm) for values in (of_gaps, by_chance))
+    seen, expected = (_root(_mean(forecast, values), norm) for values in (of_gaps, by_chance))
     value = max(seen - expected, 0.0) if norm == "squared" else less_chance(seen, expected)
     return Figure(value, f"{how} smoothed probabilities; {seen:.4g} less {expected:.4g} by chance")
 
@@ -112,7 +112,7 @@ def less_chance(seen: float, by_chance: float) -> float:
     return math.sqrt(max(seen**2 - by_chance**2, 0.0))
 
 
-def _rooted(mean: float, norm: str) -> float:
+def _root(mean: float, norm: str) -> float:
     return math.sqrt(mean) if norm == "l2" else mean
 
 
@@ -231,5 +231,5 @@ class CanonicalCases:
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[float]:
         """Draw labels again, and return their errors less what chance adds."""
         hot = np.eye(prob.shape[1])
-        errors = (self.error(hot[truth]) for truth in drawn_labels(prob, n_resamples, rng, self.grouped))
+        errors = (self.error(hot[truth]) for truth in draw_labels(prob, n_resamples, rng, self.grouped))
         return (less_chance(error, self.by_chance) for error in errors)

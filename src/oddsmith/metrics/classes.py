@@ -77,7 +77,7 @@ class ClassForecast:
             log_prob=None if self.log_prob is None else self.log_prob[rows],
         )
 
-    def clipped(self, low: float, high: float = 1.0) -> "ClassForecast":
+    def clip(self, low: float, high: float = 1.0) -> "ClassForecast":
         """Return the forecast with probabilities within limits.
 
         Parameters
@@ -182,7 +182,7 @@ class ClassForecast:
         counts = np.bincount(self.truth, self.weight, len(self.labels))
         return np.asarray(counts / counts.sum())
 
-    def shared_out(self, amounts: Weights) -> "ClassForecast":
+    def allot(self, amounts: Weights) -> "ClassForecast":
         """Return the forecast if so much of each row is of each class, shape (n, k); of equal rows one for each class.
 
         Parameters
@@ -196,7 +196,7 @@ class ClassForecast:
 
         Examples
         --------
-        >>> class_forecast([0, 1], [[0.8, 0.2], [0.6, 0.4]]).shared_out(np.array([[5, 0], [2, 3]])).truth
+        >>> class_forecast([0, 1], [[0.8, 0.2], [0.6, 0.4]]).allot(np.array([[5, 0], [2, 3]])).truth
         array([0, 0, 1])
         """
         row, truth = np.nonzero(amounts)
@@ -267,7 +267,7 @@ def class_columns(
     return truth, known
 
 
-def recalibrated(forecast: ClassForecast) -> Floats:
+def recalibrate(forecast: ClassForecast) -> Floats:
     """Return log-probabilities of the best softmax(a·log P + b), with one slope and one intercept per class."""
     z = np.log(np.maximum(forecast.prob, _POSSIBLE))
     z -= z.max(axis=1, keepdims=True)

@@ -119,7 +119,7 @@ def clinical_sheet(
     cases = TableEvidence(forecast, table_groups(groups)).decisions
     dependent = cases.group is not None
     asked = {name: Asked(measure) for name, measure in _MEASURES.items()}
-    drawn = cases.grouped() if dependent else forecast
+    drawn = cases.group_cases() if dependent else forecast
     found = intervals(asked, drawn, level=share, n_resamples=n_resamples, random_state=random_state)
     measures = {name: str(one) if isinstance(one, InvalidInputError) else one for name, one in found.items()}
     ratio = measures.pop("predicted_observed")
@@ -131,7 +131,7 @@ def clinical_sheet(
         forecast.n_pos,
         ratio if isinstance(ratio, str) else _inverse(ratio),
         measures,
-        {name: {one: _smoothed(forecast, name, one) for one in STATISTICS} for name in SMOOTHERS},
+        {name: {one: _smooth(forecast, name, one) for one in STATISTICS} for name in SMOOTHERS},
         "a belt needs rows that do not depend on each other" if dependent else _belt(forecast),
         curve,
     )
@@ -143,7 +143,7 @@ def _inverse(ratio: Interval) -> Interval:
     return replace(ratio, value=1 / ratio.value, low=low, high=high)
 
 
-def _smoothed(forecast: ScoreTable, smoother: Smoother, statistic: Statistic) -> float | str:
+def _smooth(forecast: ScoreTable, smoother: Smoother, statistic: Statistic) -> float | str:
     try:
         return float(integrated_calibration_index.of(forecast, smoother=smoother, statistic=statistic))
     except InvalidInputError as reason:

@@ -17,7 +17,7 @@ from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.grouped import t_test_of_groups
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
-from oddsmith.metrics.provenance import HasLogOdds, fitted_on
+from oddsmith.metrics.provenance import HasLogOdds, is_fitted_to
 from oddsmith.metrics.significance import Decisions
 
 Test = Literal["t", "sign", "bootstrap"]
@@ -86,12 +86,12 @@ class Rows(NamedTuple):
         """Leave out decisions of weight 0, whatever the methods forecast for them."""
         held = self.decisions.weight > 0
 
-        def kept(gains: dict[str, Floats]) -> dict[str, Floats]:
+        def keep(gains: dict[str, Floats]) -> dict[str, Floats]:
             return {name: values[held] for name, values in gains.items()}
 
         clusters = None if self.clusters is None else self.clusters[held]
-        ranks = kept(self.ranks[0]), kept(self.ranks[1])
-        gains = kept(self.log), kept(self.squared), kept(self.hits)
+        ranks = keep(self.ranks[0]), keep(self.ranks[1])
+        gains = keep(self.log), keep(self.squared), keep(self.hits)
         return Rows(*gains, ranks, self.decisions.at(held), clusters, self.random_state)
 
 
@@ -186,7 +186,7 @@ def _compare_on_table(
     options: dict[str, Any],
 ) -> Comparison:
     for name, method in methods.items():
-        if fitted_on(method, table):
+        if is_fitted_to(method, table):
             _check.fail(
                 "p-values on a table that the map was fitted on are refused",
                 f"method {name!r}, fitted on these rows",

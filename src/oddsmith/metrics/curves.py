@@ -11,7 +11,7 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
 from oddsmith.maps import logit
-from oddsmith.metrics.bins import bin_index, binned, sum_by
+from oddsmith.metrics.bins import bin_cells, bin_index, sum_by
 from oddsmith.metrics.calibration_tests import largest_of_brownian_motion, null_variance
 from oddsmith.metrics.measure import (
     ForecastFunction,
@@ -81,7 +81,7 @@ def reliability_curve(
     ([0.3, 0.9], [0.5, 1.0])
     """
     _check.one_of(bins, "bins", ("width", "mass"))
-    sums = binned(forecast, n_bins, bins)
+    sums = bin_cells(forecast, n_bins, bins)
     if bins == "width":
         low, high = sums.index / n_bins, (sums.index + 1) / n_bins
     else:

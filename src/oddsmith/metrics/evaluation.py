@@ -161,7 +161,7 @@ def _of_table(
     table: ScoreTable, groups: Mapping[Any, ScoreTable] | None, distinct: int | None, **options: Any
 ) -> dict[str, Any]:
     """Return the measures of two classes."""
-    measures = {name: _measured(table, one) for name, one in MEASURES.items()}
+    measures = {name: _measure(table, one) for name, one in MEASURES.items()}
     if distinct is not None:
         measures["distinct_outputs"]["value"] = distinct
     seen = TableEvidence(table, groups)
@@ -172,7 +172,7 @@ def _of_table(
             for name, measure in MEASURES.items()
             if measure.resampled and "value" in measures[name]
         }
-        drawn = table if cases.group is None else cases.grouped()
+        drawn = table if cases.group is None else cases.group_cases()
         for name, found in _intervals.intervals(asked, drawn, **options).items():
             measures[name]["interval"] = (
                 {"reason": str(found)} if isinstance(found, InvalidInputError) else found.to_dict()
@@ -205,7 +205,7 @@ def _of_table(
 
 def _tests(seen: TableEvidence) -> dict[str, dict[str, Any]]:
     """Return the tests of calibration; where rows are dependent only Cox's, by groups."""
-    found = {name: _tested(seen.forecast, test) for name, test in TESTS.items()}
+    found = {name: _run_test(seen.forecast, test) for name, test in TESTS.items()}
     if seen.decisions.group is None:
         return found
     for name, part in found.items():
@@ -223,7 +223,7 @@ def _positive_class(
     table: ScoreTable, gap: dict[str, Any], error: dict[str, Any], *, dependent: bool
 ) -> dict[str, Any]:
     """Return the figures of the positive class, as those of each of several classes."""
-    found = {"reason": _INDEPENDENT} if dependent else _tested(table, calibration_in_the_large_test)
+    found = {"reason": _INDEPENDENT} if dependent else _run_test(table, calibration_in_the_large_test)
     p_value = found.get("p_value")
     return {
         "label": 1 if table.labels[1] is None else table.labels[1],
@@ -237,7 +237,7 @@ def _positive_class(
     } | ({} if p_value is not None else {"reason": found["reason"]})
 
 
-def _measured(table: ScoreTable, measure: Measure[..., Any]) -> dict[str, Any]:
+def _measure(table: ScoreTable, measure: Measure[..., Any]) -> dict[str, Any]:
     try:
         found = measure.of(table)
     except InvalidInputError as reason:
@@ -247,7 +247,7 @@ def _measured(table: ScoreTable, measure: Measure[..., Any]) -> dict[str, Any]:
     return {"value": plain(found), "definition": measure.definition}
 
 
-def _tested(table: ScoreTable, test: ForecastFunction[..., CalibrationTest]) -> dict[str, Any]:
+def _run_test(table: ScoreTable, test: ForecastFunction[..., CalibrationTest]) -> dict[str, Any]:
     try:
         return test.of(table).to_dict()
     except InvalidInputError as reason:

@@ -28,9 +28,9 @@ from oddsmith.metrics.calibration_tests import (
     kuiper_test,
     spiegelhalter_test,
 )
-from oddsmith.metrics.classes import ClassForecast, recalibrated
-from oddsmith.metrics.grouped import design_effect, hotelling, inflated
-from oddsmith.metrics.groups import GroupedForecast, grouped_rows
+from oddsmith.metrics.classes import ClassForecast, recalibrate
+from oddsmith.metrics.grouped import design_effect, hotelling, inflate
+from oddsmith.metrics.groups import GroupedForecast, group_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, FEWEST_OF_A_CLASS
 from oddsmith.metrics.proper import decision_log_prob
@@ -122,7 +122,7 @@ class ForecastEvidence(Protocol):
     def amounts(self) -> tuple[float, ...]:
         """Weight of each class."""
 
-    def seen_before(self, called: str) -> str:
+    def training_hint(self, called: str) -> str:
         """Return in words why the rows may be those of the training; empty if nothing suggests it."""
 
     def evidence(self) -> CalibrationEvidence:
@@ -151,10 +151,10 @@ class ForecastCases(NamedTuple):
         positive = np.repeat([True, False], len(scores))[held]
         return cls(np.tile(scores, 2)[held], positive, Decisions(weight[held], squares[held]), group)
 
-    def grouped(self) -> GroupedForecast:
+    def group_cases(self) -> GroupedForecast:
         """Return the cases as intervals resample them, whole groups at a time."""
         assert self.group is not None
-        return grouped_rows(self.log_odds, self.positive, self.decisions.weight, self.group)
+        return group_rows(self.log_odds, self.positive, self.decisions.weight, self.group)
 
 
 def _columns(parts: list[ScoreTable], side: str) -> list[Weights]:
@@ -208,7 +208,7 @@ class TableEvidence:
         wrong = np.isinf(found.log_odds) & (found.positive != (found.log_odds > 0))
         return float(found.decisions.weight[wrong].sum()), float(found.decisions.weight.sum())
 
-    def seen_before(self, called: str) -> str:
+    def training_hint(self, called: str) -> str:
         """Return in words why the rows may be those of the training."""
         assert self.signal is not None  # both classes have cases
         seen = f"the {called} separates the classes almost perfectly (area under the ROC curve {self.signal.value:.4f})"
@@ -232,14 +232,14 @@ class TableEvidence:
         forecast = self.forecast
         p_values = _p_values(forecast, TESTS)
         primary = p_values.pop("cox_test", None)
-        p, test = corrected(None if primary is None else ("", primary), _by_title(p_values))
+        p, test = correct_p_value(None if primary is None else ("", primary), _by_title(p_values))
         line = _best_line(forecast)
         found, _ = gain_with_interval(_gains(cases, line), cases.decisions, 2, 1 - LEVEL)
         beyond, slight = test, found["corrected"] < RELEVANT * base_rate_loss(*self.amounts)
         if line is not None and not test and slight and p is not None and p < LEVEL:
             # A line may save little because the error has another shape: then a test rejects what the line leaves, too.
             left = forecast.map(lambda scores: line[0] * scores + line[1])
-            p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
+            p_left, test_left = correct_p_value(None, _by_title(_p_values(left, p_values)))
             beyond = test_left if p_left is not None and p_left < LEVEL else ""
         return CalibrationEvidence(p, test, GainEstimate.of(found), _line_words(line), beyond)
 
@@ -249,7 +249,7 @@ class TableEvidence:
         The interval of the gain has as many cases as would make the scores vary as much as the groups do.
         """
         scores, line = _GroupScores.of(cases), _best_line(self.forecast)
-        decisions = inflated(cases.decisions, design_effect(scores.sums, scores.independent))
+        decisions = inflate(cases.decisions, design_effect(scores.sums, scores.independent))
         found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
         return CalibrationEvidence(hotelling(scores.sums)[1], "", GainEstimate.of(found), _line_words(line))
 
@@ -289,7 +289,7 @@ class RowEvidence:
     @cached_property
     def lines(self) -> Floats:
         """Logs of the best recalibration softmax(a log P + b)."""
-        return recalibrated(self.forecast)
+        return recalibrate(self.forecast)
 
     @cached_property
     def better(self) -> Floats:
@@ -341,7 +341,7 @@ class RowEvidence:
         weight = self.forecast.weight
         return float(weight[np.isinf(self.forecast.log_of_truth)].sum()), float(weight.sum())
 
-    def seen_before(self, called: str) -> str:
+    def training_hint(self, called: str) -> str:
         """Return in words why the rows may be those of the training."""
         del called
         right = self._mean(self.forecast.right)
@@ -353,7 +353,7 @@ class RowEvidence:
     def evidence(self) -> CalibrationEvidence:
         """Return tests and effect size."""
         found, p = self.gain(self.group)
-        p_value, test = corrected(("", p), self._other_tests() if self.group is None else {})
+        p_value, test = correct_p_value(("", p), self._other_tests() if self.group is None else {})
         confidence, right = self._mean(self.forecast.prob.max(axis=1)), self._mean(self.forecast.right)
         shape = f"mean confidence {confidence:.3f}, accuracy {right:.3f}"
         return CalibrationEvidence(p_value, test, GainEstimate.of(found), shape, test)
@@ -367,7 +367,7 @@ class RowEvidence:
         if group is None or np.isinf(self.gains).any():
             return gain_with_interval(self.gains, self.decisions, df, level)
         effect = self._design_effect(group)
-        found, _ = gain_with_interval(self.gains, inflated(self.decisions, effect), df, level)
+        found, _ = gain_with_interval(self.gains, inflate(self.decisions, effect), df, level)
         statistic = 2 * self.decisions.n_effective * found["value"] / effect
         return found, float(fdtrc(df, (len(np.unique(group)) - 1) / 2, statistic / df))
 
@@ -401,7 +401,7 @@ def base_rate_loss(*amounts: float) -> float:
     return float(-xlogy(shares, shares).sum())
 
 
-def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) -> tuple[float | None, str]:
+def correct_p_value(primary: tuple[str, float] | None, others: Mapping[str, float]) -> tuple[float | None, str]:
     """Return a p-value corrected for the number of tests, and the name of its test.
 
     The primary test has four fifths of the level, the others share the rest. Where the primary test does not reject,
@@ -409,7 +409,7 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
     Examples
     --------
-    >>> p, test = corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    >>> p, test = correct_p_value(("a", 0.02), {"b": 0.01, "c": 0.5})
     >>> round(p, 6), test
     (0.025, 'a')
     """

@@ -60,6 +60,6 @@ def design_effect(sums: Floats, independent: Floats) -> float:
     return max(float(np.trace(np.linalg.pinv(independent) @ clustered)) / rank, 1.0)
 
 
-def inflated(decisions: Decisions, by: float) -> Decisions:
+def inflate(decisions: Decisions, by: float) -> Decisions:
     """Return decisions whose variance is larger by a factor."""
     return Decisions(decisions.weight, np.asarray(decisions.squares * by, dtype=np.float64))

@@ -24,7 +24,7 @@ from oddsmith.metrics.measure import Forecast
 
 @dataclass(frozen=True, eq=False)
 class GroupedForecast:
-    """A forecast with the group of each row; make it with `grouped_forecast`.
+    """A forecast with the group of each row; make it with `group_forecast`.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class GroupedForecast:
 
     See Also
     --------
-    grouped_forecast : Makes it.
+    group_forecast : Makes it.
     """
 
     forecast: Forecast
@@ -92,7 +92,7 @@ class GroupedForecast:
         weight = self.sums(self.weight if among is None else among)
         return float(weight.sum()) ** 2 / float(weight @ weight) if weight.any() else 0.0
 
-    def correlated(self, prob: Floats) -> "GroupedForecast":
+    def with_correlation(self, prob: Floats) -> "GroupedForecast":
         """Return the same rows with the correlation of their labels, if they have the given probabilities.
 
         Parameters
@@ -141,9 +141,9 @@ class GroupedForecast:
         """
         chance = np.full(self.n_groups, 1 / self.n_groups)
         for _ in range(n_resamples):
-            yield self._repeated(rng.multinomial(self.n_groups, chance)[self.group])
+            yield self._repeat(rng.multinomial(self.n_groups, chance)[self.group])
 
-    def _repeated(self, times: Ints) -> Forecast:
+    def _repeat(self, times: Ints) -> Forecast:
         """Return the forecast with every row repeated."""
         if isinstance(self.forecast, ClassForecast):
             at = np.repeat(np.arange(len(times)), times)
@@ -228,7 +228,7 @@ class GroupedForecast:
         return self._table(self.cell[rows], positive / cases, weight, self.squared_weight[rows])
 
 
-def grouped_forecast(
+def group_forecast(
     y_true: ArrayLike,
     y_prob: ArrayLike,
     groups: ArrayLike,
@@ -264,23 +264,23 @@ def grouped_forecast(
 
     Examples
     --------
-    >>> grouped_forecast([0, 1, 1, 0], [0.2, 0.8, 0.6, 0.4], ["a", "a", "b", "b"]).n_groups
+    >>> group_forecast([0, 1, 1, 0], [0.2, 0.8, 0.6, 0.4], ["a", "a", "b", "b"]).n_groups
     2
     """
     if np.ndim(y_prob) == 2:
-        return grouped_classes(class_forecast(y_true, y_prob, sample_weight, labels=labels), groups, sample_weight)
+        return group_classes(class_forecast(y_true, y_prob, sample_weight, labels=labels), groups, sample_weight)
     prob = _check.as_array(y_prob, "y_prob", (1,), unit=True)
     weight = _check.as_weights(sample_weight, len(prob))
     rows = read_rows(prob, y_true, sample_weight, pos_label)[0]
     held = np.ones(len(prob), bool) if weight is None else weight > 0
-    return grouped_rows(logit(rows.scores), rows.positive, rows.weight, as_groups(groups, len(prob))[held])
+    return group_rows(logit(rows.scores), rows.positive, rows.weight, as_groups(groups, len(prob))[held])
 
 
-def grouped_rows(
+def group_rows(
     log_odds: Floats, positive: NDArray[np.bool_], weight: Weights | None, groups: ArrayLike
 ) -> GroupedForecast:
     """Return the forecast of rows of log-odds that were read before; all have weight."""
-    group = _numbered(as_groups(groups, len(log_odds)))
+    group = _number_groups(as_groups(groups, len(log_odds)))
     read = np.ones(len(log_odds), np.int64) if weight is None else weight
     cell = np.unique(log_odds + 0.0, return_inverse=True)[1]
     columns: dict[str, NDArray[Any]] = {"pos": read * positive, "neg": read * ~positive}
@@ -290,7 +290,7 @@ def grouped_rows(
     return GroupedForecast(table, cell, positive.astype(np.intp), read, group)
 
 
-def grouped_classes(
+def group_classes(
     forecast: ClassForecast, groups: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> GroupedForecast:
     """Return the forecast of several classes with the group of each row; rows of weight 0 are left out."""
@@ -299,7 +299,7 @@ def grouped_classes(
     if len(forecast) < n:
         names = names[np.asarray(sample_weight) > 0]
     at = np.arange(len(forecast))
-    return GroupedForecast(forecast, at, forecast.truth, forecast.weight, _numbered(names))
+    return GroupedForecast(forecast, at, forecast.truth, forecast.weight, _number_groups(names))
 
 
 def as_groups(groups: ArrayLike, n: int, name: str = "groups") -> NDArray[Any]:
@@ -317,7 +317,7 @@ def _partly(common: Floats, share: float, rng: np.random.Generator) -> Floats:
     return np.where(rng.random(len(common)) < share, common, rng.random(len(common)))
 
 
-def _numbered(names: NDArray[Any]) -> NDArray[np.intp]:
+def _number_groups(names: NDArray[Any]) -> NDArray[np.intp]:
     found, index = np.unique(names, return_inverse=True)
     if len(found) < 2:
         _check.fail("there must be two groups or more", f"{len(found)}", "leave groups= out if rows are independent")

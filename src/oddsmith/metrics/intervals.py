@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
-from oddsmith.data import RandomState, ScoreTable, pooled
+from oddsmith.data import RandomState, ScoreTable, limit_cells
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._alternatives import further_paths, paths_of_truth, suggested
+from oddsmith.metrics._alternatives import further_paths, paths_of_truth, suggest
 from oddsmith.metrics._confidence_limits import Asked, Limits, by_inversion, by_percentiles
 from oddsmith.metrics._formulas import formula_of
 from oddsmith.metrics.classes import ClassForecast, class_forecast
-from oddsmith.metrics.groups import GroupedForecast, grouped_classes, grouped_forecast
+from oddsmith.metrics.groups import GroupedForecast, group_classes, group_forecast
 from oddsmith.metrics.measure import Forecast, Null, as_forecast, checked_level, forecast_from_arrays
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
@@ -208,12 +208,12 @@ def _read(
 ) -> Forecast | GroupedForecast:
     """Return the forecast of rows, or of a class forecast's rows in groups."""
     if groups is not None and isinstance(forecast, ClassForecast):
-        return grouped_classes(forecast, groups)
+        return group_classes(forecast, groups)
     if y_prob is None:
         hint = "pass interval(measure, y_true, y_prob, groups=groups)"
         _check.fail("groups need rows", f"a {type(forecast).__name__}", hint)
     if groups is not None:
-        return grouped_forecast(forecast, y_prob, groups, weight, pos_label=pos, labels=labels)
+        return group_forecast(forecast, y_prob, groups, weight, pos_label=pos, labels=labels)
     if np.ndim(y_prob) == 2:
         return class_forecast(forecast, y_prob, weight, labels=labels)
     return forecast_from_arrays(forecast, y_prob, weight, pos_label=pos)
@@ -233,7 +233,7 @@ def intervals(
     rng = np.random.default_rng(random_state)
     whole = forecast.forecast if isinstance(forecast, GroupedForecast) else forecast
     drawn, exact = _drawable(whole)
-    drawn_from = _regrouped(forecast, drawn) if isinstance(forecast, GroupedForecast) else drawn
+    drawn_from = _regroup(forecast, drawn) if isinstance(forecast, GroupedForecast) else drawn
     found: dict[str, Interval | InvalidInputError] = {}
     for null in dict.fromkeys(one.null for one in asked.values()):
         group = {name: one for name, one in asked.items() if one.null == null}
@@ -263,21 +263,21 @@ def _drawable(table: Forecast) -> tuple[Forecast, bool]:
     P = 1.0 is what doubles make of all above 1 − 2⁻⁵⁴: in a sample it may be wrong, and costs so much, not infinitely.
     """
     if isinstance(table, ClassForecast):
-        return table.clipped(math.exp(-_NEXT_TO_ONE)), bool(table.prob.min() > 0)
+        return table.clip(math.exp(-_NEXT_TO_ONE)), bool(table.prob.min() > 0)
     table = as_forecast(table)
     if len(table) > _CELLS:
-        return pooled(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS), False
+        return limit_cells(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS), False
     finite = np.abs(table.scores[np.isfinite(table.scores)])
     bound = max(float(finite.max(initial=0.0)) + 1, _NEXT_TO_ONE)
     return table.map(lambda scores: np.clip(scores, -bound, bound)), len(finite) == len(table)
 
 
-def _regrouped(grouped: GroupedForecast, drawn: Forecast) -> GroupedForecast:
+def _regroup(grouped: GroupedForecast, drawn: Forecast) -> GroupedForecast:
     """Return rows in groups in the cells from which samples are drawn, with the correlation of their labels."""
     made = replace(grouped, forecast=drawn)
     if isinstance(drawn, ScoreTable) and isinstance(grouped.forecast, ScoreTable):
         made = replace(made, cell=_places(grouped.forecast, drawn)[grouped.cell])
-    return made.correlated(suggested(drawn))
+    return made.with_correlation(suggest(drawn))
 
 
 def _places(table: ScoreTable, pooled: ScoreTable) -> NDArray[np.intp]:
@@ -295,18 +295,18 @@ def _interval(limits: Limits, value: float, shift: float, level: float, in_sampl
         low, high = low + shift, high + shift
     else:
         band = max(band[0] + shift, 0.0), max(band[1] + shift, 0.0)
-    low, high, note = explained(value, low, high, corrected)
+    low, high, note = explain_interval(value, low, high, corrected)
     return Interval(value, low, high, level, method, corrected, band, note=note, in_sample=in_sample)
 
 
-def explained(value: float, low: float, high: float, corrected: float | None) -> tuple[float, float, str]:
+def explain_interval(value: float, low: float, high: float, corrected: float | None) -> tuple[float, float, str]:
     """Return the ends of an interval that contains its estimate, and a note where an estimate is not strictly inside.
 
     That estimate is the bias-corrected value where there is one, and else the value. A point is refused.
 
     Examples
     --------
-    >>> explained(0.0, 0.0, 0.1, None)[2]
+    >>> explain_interval(0.0, 0.0, 0.1, None)[2]
     'the interval is one-sided, as the value is the most extreme that these data allow'
     """
     if high - low <= _ROUNDING * max(abs(low), abs(high)):

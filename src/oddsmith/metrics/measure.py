@@ -63,9 +63,9 @@ class ForecastFunction(Generic[P, R]):
         bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
         self.__signature__: inspect.Signature = inspect.Signature(bare)
         names = ", ".join(parameter.name for parameter in shared)
-        self.__doc__ = with_parameters(function.__doc__, ForecastFunction.__call__.__doc__, names, self._returned())
+        self.__doc__ = with_parameters(function.__doc__, ForecastFunction.__call__.__doc__, names, self._returns())
 
-    def _returned(self) -> str:
+    def _returns(self) -> str:
         """Return what the docstring lists as returned."""
         return getattr(inspect.signature(self._function).return_annotation, "__name__", "object")
 
@@ -208,7 +208,7 @@ class Measure(ForecastFunction[P, R]):
         self.formula = formula
         super().__init__(function, takes)
 
-    def _returned(self) -> str:
+    def _returns(self) -> str:
         figure = ", and returns a `Figure` with its definition" if not self.definition else ""
         given = {"table": "a forecast table", "classes": "a `ClassForecast`"}.get(self.takes, "either kind of forecast")
         return f"float\n    The measure; ``{self.__name__}.of`` takes {given}{figure}."

@@ -160,7 +160,7 @@ def decision_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None,
     >>> curve.net_benefit.tolist(), curve.treat_all.tolist()
     ([0.4375, 0.0], [0.375, 0.0])
     """
-    at, odds = _checked(thresholds)
+    at, odds = _check_thresholds(thresholds)
     share = checked_level(level)
     n = size(forecast)
     first = np.searchsorted(forecast.scores, logit(at), side="left")  # P ≥ t: the first cell that is treated
@@ -240,7 +240,7 @@ def compare_net_benefit(
     >>> found.difference.tolist()
     [0.0625]
     """
-    at, odds = _checked(thresholds)
+    at, odds = _check_thresholds(thresholds)
     share = checked_level(level)
     first = _check.as_array(y_prob, "y_prob", (1,), unit=True)
     second = _check.as_array(other, "other", (1,), unit=True)
@@ -290,7 +290,7 @@ def _split(weight: Floats, positive: Bools) -> tuple[Floats, Floats]:
     return np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
 
 
-def _checked(thresholds: ArrayLike | None) -> tuple[Floats, Floats]:
+def _check_thresholds(thresholds: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return thresholds and their odds."""
     at = _THRESHOLDS if thresholds is None else _check.as_array(thresholds, "thresholds", (1,))
     if not len(at) or not np.all((at > 0) & (at < 1)):

@@ -11,7 +11,7 @@ from scipy.special import entr, expit
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.maps import logit
-from oddsmith.metrics.classes import ClassForecast, recalibrated
+from oddsmith.metrics.classes import ClassForecast, recalibrate
 from oddsmith.metrics.measure import Forecast, Measure, forecast_function, measure, register_measure, size, weighted_sum
 from oddsmith.metrics.result import Result
 
@@ -50,7 +50,7 @@ def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, c
     """
     base = _check.number(base, "base", low=1, strict=True)
     if clip is not None:
-        forecast = _clipped(forecast, clip)
+        forecast = _clip(forecast, clip)
     return _total("log", forecast) / ((1.0 if total else size(forecast)) * math.log(base))
 
 
@@ -213,7 +213,7 @@ def _decompose_classes(forecast: ClassForecast, score: ProperScore) -> Decomposi
         return Decomposition(score, **sums, recalibration="isotonic regression of each class (CORP)")
     rates, n = forecast.base_rates, size(forecast)
     mean, base = _total("log", forecast) / n, float(entr(rates).sum())
-    logs = np.take_along_axis(recalibrated(forecast), forecast.truth[:, None], axis=1)[:, 0]
+    logs = np.take_along_axis(recalibrate(forecast), forecast.truth[:, None], axis=1)[:, 0]
     # The base rates and the forecast itself are lines too, which the search may miss by rounding.
     best = min(-float(forecast.weight @ logs) / n, mean, base)
     return Decomposition(score, mean, mean - best, base - best, base, "softmax(a log P + b)")
@@ -271,11 +271,11 @@ def _entropy(score: ProperScore, rates: Floats, weight: np.ndarray) -> float:
     return weighted_sum(weight * rates, loss(at)) + weighted_sum(weight * (1 - rates), loss(-at))
 
 
-def _clipped(forecast: Forecast, clip: float) -> Forecast:
+def _clip(forecast: Forecast, clip: float) -> Forecast:
     share = _check.number(clip, "clip", low=0, strict=True)
     if share >= 0.5:
         _check.fail("clip must be below ½", f"clip={clip!r}", "pass a small number such as 1e-6")
     if isinstance(forecast, ClassForecast):
-        return forecast.clipped(share, 1 - share)
+        return forecast.clip(share, 1 - share)
     bound = abs(float(logit(np.array(share))))
     return forecast.map(lambda scores: np.clip(scores, -bound, bound))

@@ -88,7 +88,7 @@ def forecast_of(data: ScoreTable | ScoreRows, method: Any = None, *, in_sample: 
     _check.one_of(in_sample, "in_sample", (True, False, None))
     if isinstance(data, ScoreRows):
         return _of_rows(data, method, in_sample=bool(in_sample) or data.in_sample)
-    flag = fitted_on(method, data) if in_sample is None else bool(in_sample)
+    flag = is_fitted_to(method, data) if in_sample is None else bool(in_sample)
     return replace(data.map(method.log_odds), in_sample=flag or data.in_sample)
 
 
@@ -107,7 +107,7 @@ def _of_rows(rows: ScoreRows, method: Any, *, in_sample: bool) -> ClassForecast:
     return whole.at(np.flatnonzero(weight > 0))
 
 
-def fitted_on(method: Any, table: ScoreTable) -> bool:
+def is_fitted_to(method: Any, table: ScoreTable) -> bool:
     """Whether a calibrator was fitted to these very rows, in any order.
 
     A calibrator that keeps guard of its rows also warns when some of them are judged again.

@@ -11,7 +11,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.data import ScoreTable
-from oddsmith.metrics.bins import BinRule, Bins, Edge, Ends, binned
+from oddsmith.metrics.bins import BinRule, Bins, Edge, Ends, bin_cells
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure, register_measure, size
 
@@ -160,9 +160,9 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     >>> print(calibration_error.of(forecast_from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7]), definition="ece"))
     0.35 (L1: mean of |gap| by weight; 15 bins of equal width (a, b], lowest end closed; biased upwards; ...)
     """
-    chosen = named_definition(definition)
+    chosen = find_definition(definition)
     if chosen.classes == "top":
-        forecast = _favored(forecast)
+        forecast = _confidence_forecast(forecast)
     bins = _sweep(forecast, chosen) if chosen.sweep else _bins(forecast, chosen, chosen.n_bins)
     return Figure(_combine(bins, chosen), str(chosen))
 
@@ -218,13 +218,13 @@ def classwise_calibration_error(
     0.0
     """
     _check.one_of(average, "average", tuple(_AVERAGES))
-    chosen = named_definition(definition)
+    chosen = find_definition(definition)
     errors = np.array([float(calibration_error.of(table, definition=chosen)) for table in forecast.of_classes()])
     means = {"mean": errors.mean(), "prevalence": errors @ forecast.base_rates, "max": errors.max()}
     return Figure(float(means[average]), f"{_AVERAGES[average]} of {len(errors)} classes against the rest; {chosen}")
 
 
-def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
+def find_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
     """Return a definition, by name or as it is."""
     if isinstance(definition, ErrorDefinition):
         return definition
@@ -233,7 +233,7 @@ def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
 
 
 def _bins(forecast: ScoreTable, chosen: ErrorDefinition, n_bins: int) -> Bins:
-    bins = binned(forecast, n_bins, chosen.bins, chosen.edge, chosen.ends)
+    bins = bin_cells(forecast, n_bins, chosen.bins, chosen.edge, chosen.ends)
     if len(bins.weight) == 0:
         _check.fail("some forecasts must lie inside the outer edge that is left out", "none", 'use ends="closed"')
     return bins
@@ -267,7 +267,7 @@ def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:
     return best
 
 
-def _favored(forecast: ScoreTable) -> ScoreTable:
+def _confidence_forecast(forecast: ScoreTable) -> ScoreTable:
     """Return the forecast that the class at P ≥ ½ is the true one; of L = 0 the negative one."""
     up = forecast.scores > 0
 

@@ -62,8 +62,8 @@ def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterat
 def _(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[ClassForecast]:
     if _is_counted_out(forecast):
         of_truth = np.arange(len(forecast.labels)) == forecast.truth[:, None]
-        return (forecast.shared_out(times[:, None] * of_truth) for times in _times(forecast, n_resamples, rng))
-    return (_drawn(forecast, forecast.truth[at], at) for at in _picked(forecast, n_resamples, rng))
+        return (forecast.allot(times[:, None] * of_truth) for times in _times(forecast, n_resamples, rng))
+    return (_draw(forecast, forecast.truth[at], at) for at in _pick(forecast, n_resamples, rng))
 
 
 @rows_again.register
@@ -95,12 +95,12 @@ def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Ge
     if _is_counted_out(forecast):
         shares = prob / prob.sum(axis=1, keepdims=True)
         for times in _times(forecast, n_resamples, rng):
-            yield forecast.shared_out(rng.multinomial(times, shares))
+            yield forecast.allot(rng.multinomial(times, shares))
         return
     upto = np.cumsum(prob, axis=1)
     upto /= upto[:, -1:]
-    for at in _picked(forecast, n_resamples, rng):
-        yield _drawn(forecast, np.sum(upto[at] <= rng.random((len(at), 1)), axis=1), at)
+    for at in _pick(forecast, n_resamples, rng):
+        yield _draw(forecast, np.sum(upto[at] <= rng.random((len(at), 1)), axis=1), at)
 
 
 @labels_again.register
@@ -119,14 +119,14 @@ def _times(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) 
     return (rng.multinomial(cases, forecast.weight / cases) for _ in range(n_resamples))
 
 
-def _picked(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def _pick(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Draw rows of equal weight with replacement."""
     rows = equal_rows(forecast.weight, forecast.squared_weight)[0]
     units, upto = max(round(float(rows.sum())), 1), np.cumsum(rows) / rows.sum()
     return (np.searchsorted(upto[:-1], rng.random(units), side="right") for _ in range(n_resamples))
 
 
-def _drawn(forecast: ClassForecast, truth: NDArray[np.intp], at: NDArray[np.intp]) -> ClassForecast:
+def _draw(forecast: ClassForecast, truth: NDArray[np.intp], at: NDArray[np.intp]) -> ClassForecast:
     unit = equal_rows(forecast.weight, forecast.squared_weight)[1][at]
     weight = unit.astype(np.int64) if forecast.weight.dtype.kind == "i" else unit
     return forecast.at(at, truth, weight)

@@ -14,7 +14,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.result import Result
-from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, power_of_two, ratio, signs_of
+from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, power_of_two, ratio, read_pair, signs_of
 
 #: Numbers drawn at a time.
 _BLOCK = 1_000_000
@@ -134,7 +134,7 @@ def paired_bootstrap(
     >>> paired_bootstrap(gains, [0.1] * 12, n_resamples=99, random_state=0).low > 0
     True
     """
-    first, second = paired(a, b)
+    first, second = read_pair(a, b)
     _check.refuse_nonfinite(first, "a")
     _check.refuse_nonfinite(second, "b")
     decisions = Decisions.of(sample_weight, len(first))
@@ -166,7 +166,7 @@ def bootstrap_test(
             f"{units.n} {'cluster' if names is not None else 'decision'}",
             "collect more decisions that do not depend on each other",
         )
-    law = _centered if units.n >= _MANY else _studentized
+    law = _plain_limits if units.n >= _MANY else _student_limits
     low, high, p_value = law(units, mean, draws, share, rng)
     return BootstrapTest(mean * scale, low * scale, high * scale, p_value if mean else 1.0, draws)
 
@@ -210,11 +210,11 @@ def _units(difference: Floats, decisions: Decisions, names: NDArray[Any] | None)
         return _Units(sums, sizes, np.ones(len(sums)), noise)
     rows = decisions.effective
     if len(weight) > _GROUPS:
-        rows, amounts, weight, noise = _grouped(difference, decisions)
+        rows, amounts, weight, noise = _group_decisions(difference, decisions)
     return _Units(ratio(amounts, rows), ratio(weight, rows), rows, noise)
 
 
-def _centered(
+def _plain_limits(
     units: _Units, mean: float, draws: int, level: float, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return limits and p-value by means of samples."""
@@ -228,7 +228,7 @@ def _centered(
     return float(low), float(high), (1 + int(np.sum(beyond))) / (draws + 1)
 
 
-def _studentized(
+def _student_limits(
     units: _Units, mean: float, draws: int, level: float, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return limits and p-value by means of samples in units of their standard errors, and by Student's t."""
@@ -296,7 +296,7 @@ def _errors(units: _Units, times: Floats, means: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0) * n / (n - 1)) / (times @ sizes))
 
 
-def _grouped(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
+def _group_decisions(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
     """Put decisions in groups of equal size by their difference, the outer ones each in its own.
 
     Of each group return the decisions, the sum of differences, the weight, and the variance within a draw.
@@ -359,7 +359,7 @@ def cluster_sign_flip_test(
     >>> cluster_sign_flip_test([1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1], n_resamples=999, random_state=0).p_value > 0.4
     True
     """
-    first, second = paired(a, b)
+    first, second = read_pair(a, b)
     counts = Decisions.of(sample_weight, len(first)).counts
     plain = micro_sign_test(first, second, counts)
     (excess,) = _cluster_sums(as_clusters(groups, len(first)), counts * signs_of(first, second))

@@ -188,7 +188,7 @@ def micro_sign_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None 
     >>> result.wins, result.losses, result.ties
     (2, 0, 1)
     """
-    first, second = paired(a, b)
+    first, second = read_pair(a, b)
     counts = Decisions.of(sample_weight, len(first)).counts
     return sign_test(*(int(amount) for amount in tally(first, second, counts)))
 
@@ -278,7 +278,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None = 
     >>> paired_t_test([1.0, 2.0, 4.0], [0.0, 1.0, 1.0]).p_value.__round__(4)
     0.1296
     """
-    first, second = paired(a, b)
+    first, second = read_pair(a, b)
     decisions = Decisions.of(sample_weight, len(first))
     held = decisions.weight > 0
     return t_test(first[held], second[held], decisions.at(held))
@@ -378,7 +378,7 @@ def tally(a: Floats, b: Floats, weight: Weights) -> tuple[float, float, float]:
     return wins, losses, ties
 
 
-def paired(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+def read_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """Read the gains of two methods on the same decisions."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape or first.size == 0:

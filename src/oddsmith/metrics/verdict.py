@@ -198,7 +198,7 @@ def verdict_of_evidence(seen: ForecastEvidence, called: str = "score") -> Verdic
     wrong, total = seen.impossible
     if wrong > 0:
         return _impossible(wrong, total, doubts)
-    return decided(seen.evidence(), base_rate_loss(*seen.amounts), doubts)
+    return decide_verdict(seen.evidence(), base_rate_loss(*seen.amounts), doubts)
 
 
 def _verdict_of_scores(seen: TableEvidence) -> Verdict:
@@ -222,7 +222,7 @@ def _first(seen: ForecastEvidence, called: str) -> tuple[Verdict | None, tuple[s
     assert signal is not None  # both classes have cases
     if signal.kind == "none":
         return Verdict("no signal", signal.words(called)), ()
-    return None, _doubts_about(seen.copies, seen.seen_before(called))
+    return None, _doubts_about(seen.copies, seen.training_hint(called))
 
 
 def _doubts_about(copies: float, perfect: str) -> tuple[str, ...]:
@@ -245,14 +245,14 @@ def _impossible(wrong: float, total: float, doubts: tuple[str, ...] = ()) -> Ver
     return Verdict("impossible", " ".join([*doubts, words]), 0.0, "an impossible outcome", gain)
 
 
-def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
+def decide_verdict(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
     """Return the verdict that tests and effect size imply, in words; ``uncertainty`` is the log-loss of the base rate.
 
     Examples
     --------
     >>> from oddsmith.metrics.evidence import GainEstimate
     >>> small = GainEstimate(0.0034, 0.0003, 0.0117)
-    >>> decided(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
+    >>> decide_verdict(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'
     """
     p, test, gain, shape, beyond = evidence

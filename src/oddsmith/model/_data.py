@@ -10,7 +10,7 @@ import numpy as np
 
 from oddsmith.data import Fingerprint, ScoreTable
 from oddsmith.model.checked import array, keys, number, text, whole
-from oddsmith.model.strict_json import refuse, shown
+from oddsmith.model.strict_json import refuse, show
 
 __all__ = ["ClassCounts", "DataSummary", "table_hash"]
 
@@ -69,10 +69,12 @@ class DataSummary:
         -------
         DataSummary
         """
-        return replace(DataSummary.kept(Fingerprint.of(table)), distinct=len(table), sha256=table_hash(table))
+        return replace(
+            DataSummary.from_fingerprint(Fingerprint.of(table)), distinct=len(table), sha256=table_hash(table)
+        )
 
     @staticmethod
-    def kept(data: Fingerprint) -> "DataSummary":
+    def from_fingerprint(data: Fingerprint) -> "DataSummary":
         """Return what a calibrator kept of the rows of its fit.
 
         Parameters
@@ -123,11 +125,11 @@ class DataSummary:
         keys(content, [field.name for field in fields(DataSummary)], "data")
         kind, digest, width = content["kind"], content["sha256"], content["resolution"]
         if kind not in ("count", "weight"):
-            refuse("data.kind must be count or weight", shown(kind))
+            refuse("data.kind must be count or weight", show(kind))
         if type(content["log_odds_cells"]) is not bool:
-            refuse("data.log_odds_cells must be true or false", shown(content["log_odds_cells"]))
+            refuse("data.log_odds_cells must be true or false", show(content["log_odds_cells"]))
         if digest is not None and not re.fullmatch("[0-9a-f]{64}", text(digest, "data.sha256")):
-            refuse("data.sha256 must be 64 hexadecimal digits", shown(digest))
+            refuse("data.sha256 must be 64 hexadecimal digits", show(digest))
         low, high = number(content["low"], "data.low"), number(content["high"], "data.high")
         if low > high:
             refuse("data.low must not exceed data.high", f"{low!r} and {high!r}")
@@ -193,7 +195,7 @@ class ClassCounts:
         """
         keys(content, ("rows", "weighted", "weights"), "data")
         if type(content["weighted"]) is not bool:
-            refuse("data.weighted must be true or false", shown(content["weighted"]))
+            refuse("data.weighted must be true or false", show(content["weighted"]))
         weights = array(content["weights"], "data.weights", length=k, low=0, high=1e300)
         return ClassCounts(whole(content["rows"], "data.rows", low=1), content["weighted"], tuple(weights))
 

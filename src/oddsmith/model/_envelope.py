@@ -11,7 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.errors import ModelFileError
 from oddsmith.model.checked import identifier, plain, text, whole
-from oddsmith.model.strict_json import read_bytes, refuse, shown, verify
+from oddsmith.model.strict_json import read_bytes, refuse, show, verify
 
 FORMAT = "oddsmith calibration model"
 
@@ -23,12 +23,12 @@ def unseal(content: dict[str, Any], latest: int) -> tuple[int, dict[str, Any]]:
     if content.get("format") != FORMAT:
         refuse(
             f'a model file must contain "format": "{FORMAT}"',
-            shown(content.get("format")),
+            show(content.get("format")),
             "give the path of a model file",
         )
     schema = whole(content.get("schema"), "schema", low=1)
     if schema > latest:
-        version = shown(content.get("version"))
+        version = show(content.get("version"))
         got = f"schema {schema}, written by version {version}"
         refuse(f"this version reads schemas up to {latest}", got, "upgrade oddsmith")
     rest = verify(content)
@@ -49,7 +49,7 @@ def read_origin(content: dict[str, Any], where: str) -> dict[str, Any]:
     """Return what a file says of the fit, checking every value: method, parameters, warnings and version."""
     warnings, parameters = content["warnings"], content["parameters"]
     if not isinstance(warnings, list) or not isinstance(parameters, dict):
-        refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
+        refuse(f"warnings and parameters of {where} must be a list and an object", show(warnings))
     return {
         "method": identifier(content["method"], "method"),
         "parameters": {identifier(name, "a parameter"): plain(each, "parameters") for name, each in parameters.items()},
@@ -71,7 +71,7 @@ def read_labels(value: Any, where: str, *, least: int, most: int) -> tuple[Any, 
     """Return labels that a file holds: so many, plain, and each once."""
     if not isinstance(value, list) or not least <= len(value) <= most or not all(isinstance(v, Label) for v in value):
         many = "two values" if least == most == 2 else f"a list of at least {least} values"
-        refuse(f"labels of {where} must be {many}", shown(value))
+        refuse(f"labels of {where} must be {many}", show(value))
     labels = tuple(plain(value, "labels"))
     if len(set(labels)) < len(labels):
         refuse(f"labels of {where} must differ", "two that are equal")

@@ -7,7 +7,7 @@ from oddsmith.model._envelope import read_file, unseal
 from oddsmith.model._model import Model, read_content
 from oddsmith.model._row_maps import floats
 from oddsmith.model.checked import keys, number, text
-from oddsmith.model.strict_json import parse, refuse, shown, verify
+from oddsmith.model.strict_json import parse, refuse, show, verify
 
 #: Files that scalings wrote before schema 2 of model files, and what the coefficients of each method are applied to.
 _OLDER = "oddsmith scaling"
@@ -60,14 +60,14 @@ def _to_schema_2(content: dict[str, Any]) -> dict[str, Any]:
     keys(content, _OLDER_KEYS, "a scaling")
     method, labels, fitted = content["method"], content["labels"], content["fitted"]
     if content["schema"] != 1 or not isinstance(labels, list) or len(labels) < 2:
-        refuse("a scaling must be of schema 1 and have labels", shown(content["schema"]))
+        refuse("a scaling must be of schema 1 and have labels", show(content["schema"]))
     if not isinstance(method, str) or method not in _READINGS:
-        refuse(f"the file must contain one of {', '.join(_READINGS)}", shown(method))
+        refuse(f"the file must contain one of {', '.join(_READINGS)}", show(method))
     if method == "AutoScaling":
         keys(fitted, ("parts", "shift", "verdict"), "a fitted AutoScaling")
         parts, shift, verdict = fitted["parts"], fitted["shift"], text(fitted["verdict"], "verdict")
         if not isinstance(parts, list) or not parts:
-            refuse("parts must be a list", shown(parts))
+            refuse("parts must be a list", show(parts))
     else:
         parts, shift, verdict = [_only_part(method, fitted, len(labels))], [0.0] * len(labels), ""
     names = ("name", "weight", "softening", "coef", "intercept")

@@ -24,7 +24,7 @@ from oddsmith.maps import (
     Keys,
     OneVsRestMap,
     Segment,
-    checked_columns,
+    check_columns,
     constant_map,
     rows_by_segment,
     scores_reaching,
@@ -36,7 +36,7 @@ from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file
 from oddsmith.model._row_maps import MOST_CLASSES, read_joint_map
 from oddsmith.model._shapes import read_map
 from oddsmith.model.checked import keys, number, text, whole
-from oddsmith.model.strict_json import parse, refuse, render, shown
+from oddsmith.model.strict_json import parse, refuse, render, show
 
 __all__ = ["Model"]
 
@@ -177,7 +177,7 @@ class Model:
                 fitted.n_rows_, fitted.weighted_, tuple(fitted.class_weight_.tolist())
             )
         else:
-            data = DataSummary.kept(fitted.fingerprint_) if table is None else DataSummary.of(table)
+            data = DataSummary.from_fingerprint(fitted.fingerprint_) if table is None else DataSummary.of(table)
         if labels is None:
             known = table is not None and None not in table.labels
             # A fit to a table keeps 0 and 1.
@@ -332,7 +332,7 @@ class Model:
         -------
         Model
         """
-        columns = checked_columns((by,) if isinstance(by, str) else tuple(by))
+        columns = check_columns((by,) if isinstance(by, str) else tuple(by))
         if not self.has_one_score or self.by is not None or self.band is not None:
             must = "effects are added to a model of one score, without segments and without a band"
             _check.fail(must, repr(self), "pass the model of all rows")
@@ -362,7 +362,7 @@ class Model:
         found = self.effects.map_of((None,) * n if segment is None else names, map_of(self.map))
         return dataclasses.replace(self, map=found, by=None, effects=None)
 
-    def written_out(self) -> "Model":
+    def expand_effects(self) -> "Model":
         """Return a model with effects as one with a map for each crossing of values; any other as it is.
 
         None in the name of a segment of several columns is any other value, or a missing one.
@@ -652,7 +652,7 @@ class Model:
         return apply(frame, self, scores, name, by)
 
     def _each(self, function: str, rows: ArrayLike, segments: ArrayLike | None) -> Floats:
-        checked = self._checked(rows, two_classes=function in ("log_odds", "probability"))
+        checked = self._check_rows(rows, two_classes=function in ("log_odds", "probability"))
         if (segments is None) != (self.by is None):
             _check.fail(
                 "segments must be given if and only if the model has any",
@@ -676,7 +676,7 @@ class Model:
             result[at] = part
         return result
 
-    def _checked(self, rows: ArrayLike, *, two_classes: bool = False) -> Floats:
+    def _check_rows(self, rows: ArrayLike, *, two_classes: bool = False) -> Floats:
         """Return one score per row of a model that reads one, else one row of columns."""
         if isinstance(self.map, CalibrationMap):
             return _check.as_scores(rows)
@@ -724,9 +724,9 @@ class Model:
         return written
 
     def _content(self, schema: int) -> dict[str, Any]:
-        content = {name: _written(getattr(self, name)) for name in _KEYS[schema]}
+        content = {name: _to_plain(getattr(self, name)) for name in _KEYS[schema]}
         if self.by is not None:
-            content["by"] = _written(self.by)
+            content["by"] = _to_plain(self.by)
             content["segments"] = {_segment_text(name): part._content(schema) for name, part in self.segments.items()}
         return content
 
@@ -864,11 +864,11 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
     if not segmented:
         return model
     if not isinstance(content["segments"], dict):
-        refuse("segments must be an object", shown(content["segments"]))
+        refuse("segments must be an object", show(content["segments"]))
     several = schema == 4 or (schema >= 5 and isinstance(content["by"], list))
     by = _read_by(content["by"]) if several else text(content["by"], "by")
     parts = {
-        _read_segment(text(name, "segments"), by): read_content(schema, part, f"segment {shown(name)}", segment=True)
+        _read_segment(text(name, "segments"), by): read_content(schema, part, f"segment {show(name)}", segment=True)
         for name, part in content["segments"].items()
     }
     if any((part.labels, part.map.columns) != (labels, found.columns) for part in parts.values()) and schema >= 3:
@@ -890,7 +890,7 @@ def _segment_text(name: Segment) -> str:
 def _read_by(content: Any) -> tuple[str, ...]:
     """Return several columns of segments."""
     if not isinstance(content, list) or len(content) < 2 or len(set(map(str, content))) < len(content):
-        refuse("by must be a list of different names", shown(content))
+        refuse("by must be a list of different names", show(content))
     return tuple(text(name, "by") for name in content)
 
 
@@ -903,7 +903,7 @@ def _read_segment(name: str, by: Segment) -> Segment:
     except (ValueError, RecursionError):
         keys = None
     if not isinstance(keys, list) or len(keys) != len(by):
-        refuse(f"segments must be named by lists of {len(by)} keys", shown(name))
+        refuse(f"segments must be named by lists of {len(by)} keys", show(name))
     return tuple(text(key, "segments") for key in keys)
 
 
@@ -912,10 +912,10 @@ def _read_band(content: Any, *, of_two: bool) -> Band | None:
     if content is None:
         return None
     if not of_two:
-        refuse("band must be null in a model of several columns", shown(content))
+        refuse("band must be null in a model of several columns", show(content))
     keys(content, ("lower", "upper", "level", "simultaneous", "rows"), "band")
     if type(content["simultaneous"]) is not bool:
-        refuse("band.simultaneous must be true or false", shown(content["simultaneous"]))
+        refuse("band.simultaneous must be true or false", show(content["simultaneous"]))
     level = number(content["level"], "band.level", low=0, high=1, strict=True)
     lower, upper = (read_map(content[side], f"band.{side}") for side in ("lower", "upper"))
     return Band(lower, upper, level, content["simultaneous"], whole(content["rows"], "band.rows", low=1))
@@ -929,11 +929,11 @@ def _has_one_score(content: Any) -> bool:
 
 def _read_names(names: Any, columns: int) -> tuple[str, ...] | None:
     if names is not None and (not isinstance(names, list) or len(names) != columns):
-        refuse("column_names must be a list of one name per column", shown(names))
+        refuse("column_names must be a list of one name per column", show(names))
     return None if names is None else tuple(text(name, "column_names") for name in names)
 
 
-def _written(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """Return a field of a model as plain lists and numbers."""
     if hasattr(value, "to_dict"):
         return value.to_dict()

@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.maps import MOST_SHIFT, Input, JointMap, LogitReading, OneVsRestMap, ScalingMap, ScalingPart
 from oddsmith.model._shapes import read_map
 from oddsmith.model.checked import keys, number, text, whole
-from oddsmith.model.strict_json import refuse, shown
+from oddsmith.model.strict_json import refuse, show
 
 #: A model of more classes would not be read by anybody.
 MOST_CLASSES = 1_000_000
@@ -33,7 +33,7 @@ def read_joint_map(content: Any, k: int) -> JointMap:
     shape = content.get("shape") if isinstance(content, dict) else None
     reader = {"scaling": _scaling, "one_vs_rest": _one_vs_rest}.get(shape) if isinstance(shape, str) else None
     if reader is None:
-        refuse("map.shape must be one of one_vs_rest, scaling", shown(shape))
+        refuse("map.shape must be one of one_vs_rest, scaling", show(shape))
     found = reader(content, k)
     with np.errstate(all="ignore"):
         # Maps of one class against the rest may take nothing but probabilities.
@@ -52,7 +52,7 @@ def floats(value: Any, where: str, shapes: Sequence[tuple[int, ...]]) -> Floats:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
-        refuse(f"{where} must contain numbers", shown(value))
+        refuse(f"{where} must contain numbers", show(value))
     if array.dtype.kind not in "iuf" or array.shape not in shapes or not np.all(np.abs(array) <= _LARGEST):
         refuse(f"{where} must be finite and of shape {' or '.join(map(str, shapes))}", f"shape {array.shape}")
     return array.astype(np.float64)
@@ -62,9 +62,9 @@ def columns_and_input(content: dict[str, Any], k: int) -> tuple[int, Input]:
     """Return how many columns there are, and what they hold."""
     columns = whole(content["columns"], "columns", low=1, high=MOST_CLASSES)
     if columns not in ((1, 2) if k == 2 else (k,)):
-        refuse("columns must be one per label", shown(columns))
+        refuse("columns must be one per label", show(columns))
     if content["input"] not in ("logits", "probabilities"):
-        refuse("input must be logits or probabilities", shown(content["input"]))
+        refuse("input must be logits or probabilities", show(content["input"]))
     return columns, cast("Input", content["input"])
 
 
@@ -72,10 +72,10 @@ def _scaling(content: dict[str, Any], k: int) -> JointMap:
     keys(content, ("shape", "columns", "input", "parts", "weights", "shift"), "map")
     given = content["parts"]
     if not isinstance(given, list) or not given:
-        refuse("parts must be a list of scalings", shown(given))
+        refuse("parts must be a list of scalings", show(given))
     weights = floats(content["weights"], "weights", [(len(given),)])
     if not (weights > 0).all() or abs(math.fsum(weights) - 1) > _SUM_SLACK:
-        refuse("weights must be positive and sum to 1", shown(content["weights"]))
+        refuse("weights must be positive and sum to 1", show(content["weights"]))
     parts = tuple(_part(part, k) for part in given)
     return ScalingMap(*columns_and_input(content, k), parts, weights, floats(content["shift"], "shift", [(k,)]))
 
@@ -87,7 +87,7 @@ def _part(content: Any, k: int) -> ScalingPart:
     sizes = [name for name in far if name == "floor" or content[name] is not None]
     reading = content["reading"]
     if reading not in _READINGS:
-        refuse(f"reading must be one of {', '.join(_READINGS)}", shown(reading))
+        refuse(f"reading must be one of {', '.join(_READINGS)}", show(reading))
     floored = reading == "floored_log_probabilities"
     return ScalingPart(
         text(content["name"], "name", limit=200),
@@ -105,11 +105,11 @@ def _one_vs_rest(content: dict[str, Any], k: int) -> JointMap:
     columns, read_as = columns_and_input(content, k)
     given, against_rest = content["maps"], content["against_rest"]
     if not isinstance(given, list) or len(given) != k or columns != k:
-        refuse("maps must be a list of one map per label", shown(given))
+        refuse("maps must be a list of one map per label", show(given))
     if type(against_rest) is not bool:
-        refuse("against_rest must be true or false", shown(against_rest))
+        refuse("against_rest must be true or false", show(against_rest))
     maps = tuple(read_map(each, f"maps[{i}]") for i, each in enumerate(given))
     shift = floats(content["shift"], "shift", [(k,)]) if moved else None
     if shift is not None and not 0 < shift.max() - shift.min() <= MOST_SHIFT:
-        refuse(f"values of shift must differ, by at most {MOST_SHIFT:g}", shown(content["shift"]))
+        refuse(f"values of shift must differ, by at most {MOST_SHIFT:g}", show(content["shift"]))
     return OneVsRestMap(columns, read_as, maps, against_rest, shift)

@@ -10,7 +10,7 @@ import numpy as np
 from oddsmith.errors import InvalidInputError
 from oddsmith.maps import LARGEST_SLOPE, MOST_SHIFT, SMALLEST_SLOPE, CalibrationMap
 from oddsmith.model.checked import array, ascending, keys, number
-from oddsmith.model.strict_json import refuse, shown
+from oddsmith.model.strict_json import refuse, show
 
 #: Maps inside maps; nothing that is fitted has more than two levels.
 _MAX_DEPTH = 6
@@ -34,7 +34,7 @@ def read_map(content: Any, where: str = "map", depth: int = 0) -> CalibrationMap
         refuse(f"{where} must not be nested more than {_MAX_DEPTH} levels", "a deeper one")
     shape = content.get("shape") if isinstance(content, dict) else None
     if not isinstance(shape, str) or shape not in CHECKERS:
-        refuse(f"{where}.shape must be one of {', '.join(sorted(CHECKERS))}", shown(shape))
+        refuse(f"{where}.shape must be one of {', '.join(sorted(CHECKERS))}", show(shape))
     checker, names = CHECKERS[shape]
     rest = keys({name: value for name, value in content.items() if name != "shape"}, names, where)
     checked = checker(rest, where, depth)
@@ -73,7 +73,7 @@ def _within(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _polynomial(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
     pieces = content["coefficients"]
     if not isinstance(pieces, list) or not pieces or not isinstance(pieces[0], list) or not 2 <= len(pieces[0]) <= 4:
-        refuse(f"{where}.coefficients must be lists of two to four numbers", shown(pieces))
+        refuse(f"{where}.coefficients must be lists of two to four numbers", show(pieces))
     return {
         "knots": ascending(content["knots"], f"{where}.knots", length=len(pieces) - 1),
         "origins": array(content["origins"], f"{where}.origins", length=len(pieces)),
@@ -124,7 +124,7 @@ def _log_basis(content: dict[str, Any], where: str, _depth: int) -> dict[str, An
 def _unit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     checked = _logit_input(content, where, depth)
     if checked["clip"] is None:
-        refuse(f"{where}.clip must be a number", shown(None))
+        refuse(f"{where}.clip must be a number", show(None))
     return checked
 
 
@@ -158,7 +158,7 @@ def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     weights = array(content["weights"], f"{where}.weights", low=0, high=1)
     parts = content["parts"]
     if not isinstance(parts, list) or len(parts) != len(weights):
-        refuse(f"{where}.parts must be a list of as many maps as weights", shown(parts))
+        refuse(f"{where}.parts must be a list of as many maps as weights", show(parts))
     if abs(math.fsum(weights) - 1) > _SUM_SLACK:
         refuse(f"{where}.weights must sum to 1", repr(math.fsum(weights)))
     maps = [read_map(part, f"{where}.parts[{i}]", depth + 1).to_dict() for i, part in enumerate(parts)]

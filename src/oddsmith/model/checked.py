@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith.model.strict_json import refuse, shown
+from oddsmith.model.strict_json import refuse, show
 
 _IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _MAX_TEXT = 10_000
@@ -18,47 +18,47 @@ _MAX_DEPTH = 8
 def keys(value: Any, names: Collection[str], where: str) -> dict[str, Any]:
     """Return an object that has exactly these keys."""
     if not isinstance(value, dict):
-        refuse(f"{where} must be an object", shown(value))
+        refuse(f"{where} must be an object", show(value))
     if value.keys() != set(names):
         missing, unknown = sorted(set(names) - value.keys()), sorted(value.keys() - set(names))
-        refuse(f"{where} must contain exactly {', '.join(names)}", f"missing {missing}, unknown {shown(str(unknown))}")
+        refuse(f"{where} must contain exactly {', '.join(names)}", f"missing {missing}, unknown {show(str(unknown))}")
     return value
 
 
 def text(value: Any, where: str, *, limit: int = _MAX_TEXT) -> str:
     """Return Unicode of limited length."""
     if not isinstance(value, str) or len(value) > limit:
-        refuse(f"{where} must be text of at most {limit} characters", shown(value))
+        refuse(f"{where} must be text of at most {limit} characters", show(value))
     if any("\ud800" <= character <= "\udfff" for character in value):
-        refuse(f"{where} must be Unicode text", shown(value))
+        refuse(f"{where} must be Unicode text", show(value))
     return value
 
 
 def identifier(value: Any, where: str) -> str:
     """Return the name of something in a program: nothing that could mean more than itself, wherever it is written."""
     if not isinstance(value, str) or not _IDENTIFIER.fullmatch(value):
-        refuse(f"{where} must be a name of at most 64 letters, digits and _ . -, a letter first", shown(value))
+        refuse(f"{where} must be a name of at most 64 letters, digits and _ . -, a letter first", show(value))
     return value
 
 
 def number(value: Any, where: str, *, low: float = -math.inf, high: float = math.inf, strict: bool = False) -> float:
     """Return a finite number within bounds; ``strict``: not at a bound."""
     if type(value) not in (int, float):
-        refuse(f"{where} must be a number", shown(value))
+        refuse(f"{where} must be a number", show(value))
     try:
         result = float(value)
     except OverflowError:
         refuse(f"{where} must be finite", "an integer beyond the range of doubles")
     if not math.isfinite(result) or not low <= result <= high or (strict and result in (low, high)):
         bounds = "" if low == -math.inf and high == math.inf else f" and between {low:g} and {high:g}"
-        refuse(f"{where} must be finite{bounds}", shown(value))
+        refuse(f"{where} must be finite{bounds}", show(value))
     return result
 
 
 def whole(value: Any, where: str, *, low: int, high: int = 2**63 - 1) -> int:
     """Return an integer within bounds."""
     if type(value) is not int or not low <= value <= high:
-        refuse(f"{where} must be an integer between {low} and {high}", shown(value))
+        refuse(f"{where} must be an integer between {low} and {high}", show(value))
     return value
 
 
@@ -67,7 +67,7 @@ def array(
 ) -> list[float]:
     """Return a list of finite numbers within bounds, of a given length (default: not empty)."""
     if not isinstance(value, list) or not {type(item) for item in value} <= {int, float}:
-        refuse(f"{where} must be a list of numbers", shown(value))
+        refuse(f"{where} must be a list of numbers", show(value))
     if len(value) != length and (length is not None or not value):
         refuse(f"{where} must have {'at least one number' if length is None else f'{length} numbers'}", str(len(value)))
     try:

@@ -23,7 +23,7 @@ def refuse(must: str, got: str, hint: str = DAMAGED) -> NoReturn:
         raise ModelFileError(str(error)) from None
 
 
-def shown(value: object) -> str:
+def show(value: object) -> str:
     """Write a value into a message, in few characters whatever it is."""
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
@@ -38,7 +38,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        refuse(f"the model file {shown(os.fspath(path))} must be readable", str(error), "check the path")
+        refuse(f"the model file {show(os.fspath(path))} must be readable", str(error), "check the path")
     return raw
 
 
@@ -61,7 +61,7 @@ def parse(raw: bytes | str) -> dict[str, Any]:
         hint = DAMAGED if text.lstrip().startswith("{") else "give the path of a model file, from oddsmith fit"
         refuse("a model file must be whole, well-formed JSON", _reason(error), hint)
     if not isinstance(content, dict):
-        refuse("a model file must contain one JSON object", shown(content))
+        refuse("a model file must contain one JSON object", show(content))
     return content
 
 
@@ -93,7 +93,7 @@ def verify(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reason(error: Exception) -> str:
-    return "too deep a nesting" if isinstance(error, RecursionError) else shown(str(error)).strip("'\"")
+    return "too deep a nesting" if isinstance(error, RecursionError) else show(str(error)).strip("'\"")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -83,17 +83,17 @@ class MapError:
         middle = float(weight @ z) / max(float(weight.sum()), 1.0)
         spread = math.sqrt(float(weight @ (z - middle) ** 2) / max(float(weight.sum()), 1.0))
 
-        def tilted(by: float) -> Floats:
+        def tilt(by: float) -> Floats:
             found = weight * np.exp(by / spread * (z - middle) - (by / spread * (z - middle)).max())
             return np.asarray(found * weight.sum() / found.sum())
 
         def excess(by: float) -> float:
-            return float(tilted(by) @ prob) / float(weight.sum()) - prevalence
+            return float(tilt(by) @ prob) / float(weight.sum()) - prevalence
 
         if spread > 0 and len(z) > 1:
             ends = np.array([-_MOST_TILT, _MOST_TILT])
             by = ends[0] if excess(ends[0]) > 0 else ends[1] if excess(ends[1]) < 0 else brentq(excess, *ends)
-            weight = tilted(float(by))
+            weight = tilt(float(by))
         return MapError.of(log_odds, weight, center, rows)
 
     @staticmethod

@@ -158,8 +158,8 @@ def _changes(
         "none": lambda _: fitted,
         "shift": lambda rows: map_of(fitted.shifted(_shift(fitted, rows))),
     }
-    if _turned(fitted, 1.0, 0.0) is not None:
-        found["slope"] = lambda rows: _sloped(fitted, rows)
+    if _scale_map(fitted, 1.0, 0.0) is not None:
+        found["slope"] = lambda rows: _fit_slope(fitted, rows)
     anew = refit if refit is not None else _method(parent)
     if anew is not None:
         found["refit"] = lambda rows: anew.fit_table(rows).map_
@@ -186,19 +186,19 @@ def _shift(fitted: CalibrationMap, rows: ScoreTable) -> float:
     return float(brentq(excess, -_FAR, _FAR, xtol=1e-10))
 
 
-def _sloped(fitted: CalibrationMap, rows: ScoreTable) -> CalibrationMap:
+def _fit_slope(fitted: CalibrationMap, rows: ScoreTable) -> CalibrationMap:
     """Return the map whose log-odds are the likeliest line of those of another."""
     forecast = rows.map(lambda scores: np.clip(fitted.log_odds(scores), -SUREST, SUREST))
     line = fit_line(forecast, LABELS)
-    turned = _turned(fitted, line.a, line.b)
+    turned = _scale_map(fitted, line.a, line.b)
     assert turned is not None  # only such maps get here
     return turned
 
 
-def _turned(fitted: CalibrationMap, slope: float, level: float) -> CalibrationMap | None:
+def _scale_map(fitted: CalibrationMap, slope: float, level: float) -> CalibrationMap | None:
     """Return the map of log-odds level + slope·L, None where the shape has no such map."""
     if isinstance(fitted, InputMap):
-        inner = _turned(fitted.inner, slope, level)
+        inner = _scale_map(fitted.inner, slope, level)
         return None if inner is None else replace(fitted, inner=inner)
     if isinstance(fitted, PolynomialMap):
         coefficients = fitted.coefficients * slope

@@ -75,7 +75,7 @@ class Batch:
     ratios: tuple[float, ...]
     evidence: float
 
-    def joined(self, later: "Batch") -> "Batch":
+    def join(self, later: "Batch") -> "Batch":
         """Return both as one.
 
         Parameters
@@ -224,7 +224,7 @@ class _Track:
         while len(self.log) > most:
             half = len(self.log) // 2 // 2 * 2
             pairs = zip(self.log[:half:2], self.log[1:half:2], strict=True)
-            self.log = [first.joined(second) for first, second in pairs] + self.log[half:]
+            self.log = [first.join(second) for first, second in pairs] + self.log[half:]
 
     def onset(self) -> Batch:
         """Return the batch with which the loss most probably began."""

@@ -13,7 +13,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import class_forecast, fitted_on, forecast_from_arrays
+from oddsmith.metrics import class_forecast, forecast_from_arrays, is_fitted_to
 from oddsmith.plots.display import Display
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ForecastDisplay(TableDisplay):
         display
         """
         table = forecast_from_arrays(y_true, y_prob, sample_weight, pos_label=pos_label)
-        return _drawn(cls.from_table, table, ax, {"name": name or "", **options})
+        return _draw(cls.from_table, table, ax, {"name": name or "", **options})
 
     @classmethod
     def from_estimator(
@@ -120,8 +120,8 @@ class ForecastDisplay(TableDisplay):
         prob, positive = _scores_for(estimator, X, "predict_proba", pos_label)
         # Of other classifiers nobody knows the rows.
         known = hasattr(estimator, "fit_table")
-        seen = known and fitted_on(estimator, ScoreTable.from_arrays(X, y, sample_weight, positive))
-        label = marked(type(estimator).__name__ if name is None else name, in_sample=seen)
+        seen = known and is_fitted_to(estimator, ScoreTable.from_arrays(X, y, sample_weight, positive))
+        label = mark_in_sample(type(estimator).__name__ if name is None else name, in_sample=seen)
         return cls.from_predictions(
             y, prob, sample_weight=sample_weight, pos_label=positive, name=label, ax=ax, **options
         )
@@ -171,7 +171,7 @@ class ClassForecastDisplay(Display):
         display
         """
         forecast = class_forecast(y_true, y_prob, sample_weight, labels=labels)
-        return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
+        return _draw(cls.from_forecast, forecast, ax, {"name": name or "", **options})
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any) -> Self:
@@ -235,7 +235,7 @@ class ScoreDisplay(TableDisplay):
         display
         """
         table = ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label)
-        return _drawn(cls.from_table, table, ax, options)
+        return _draw(cls.from_table, table, ax, options)
 
     @classmethod
     def from_estimator(
@@ -270,7 +270,7 @@ class ScoreDisplay(TableDisplay):
         return cls.from_predictions(y, scores, pos_label=positive, **options)
 
 
-def _drawn(compute: Callable[..., D], source: Any, ax: "Axes | None", options: dict[str, Any]) -> D:
+def _draw(compute: Callable[..., D], source: Any, ax: "Axes | None", options: dict[str, Any]) -> D:
     """Compute a picture and draw it; options that are not of the computation are of `plot`."""
     known = inspect.signature(compute).parameters
     drawing = {name: options.pop(name) for name in list(options) if name not in known}
@@ -287,7 +287,7 @@ def score_range(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def marked(name: str, *, in_sample: bool) -> str:
+def mark_in_sample(name: str, *, in_sample: bool) -> str:
     """Return a name that says so where a forecast is shown on the rows that it was fitted to."""
     if not in_sample:
         return name
@@ -302,7 +302,7 @@ def _scores_for(estimator: Any, X: Any, response_method: str, pos_label: Any) ->
         _check.fail("estimator must have two classes_", got, "pass one class against the rest to from_predictions")
     positive = read.classes[1] if pos_label is None else pos_label
     _check.one_of(positive, "pos_label", read.classes.tolist())
-    second = read.aligned(read.classes)[:, 0]
+    second = read.align(read.classes)[:, 0]
     if positive == read.classes[1]:
         return second, positive
     return (1 - second if read.form == "probability" else -second), positive

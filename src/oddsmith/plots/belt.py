@@ -70,9 +70,9 @@ class CalibrationBeltDisplay(ReliabilityPicture, ForecastDisplay):
         for level, low, high in zip(belt.levels, belt.low, belt.high, strict=True):
             label = f"{100 * level:g} % belt" if series == 0 else None
             self.ax_.fill_between(belt.at, low, high, color=ink.color, alpha=0.18, linewidth=0, label=label)
-        label = f"{self.name or 'fitted'}, degree {belt.degree}\np {_rounded(belt.p_value)}"
+        label = f"{self.name or 'fitted'}, degree {belt.degree}\np {_p_value_text(belt.p_value)}"
         return self.ax_.plot(belt.at, belt.observed, label=label, gid=f"series-{series}", zorder=4, **ink.line())[0]
 
 
-def _rounded(p_value: float) -> str:
+def _p_value_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"

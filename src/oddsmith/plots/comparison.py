@@ -21,7 +21,7 @@ from oddsmith.metrics import (
     interval,
     log_loss,
 )
-from oddsmith.plots._sources import marked
+from oddsmith.plots._sources import mark_in_sample
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.plots.trials import mean_of_trials
@@ -273,7 +273,7 @@ class ComparisonDisplay(Display):
 
     def _label(self, name: str) -> str:
         seen = any(found[name].in_sample for found in self.groups.values() if name in found)
-        return f"{marked(name, in_sample=seen)} {self.marks.get(name, '')}".rstrip()
+        return f"{mark_in_sample(name, in_sample=seen)} {self.marks.get(name, '')}".rstrip()
 
     def _rows(self, sort: bool) -> list[str]:
         names = list(dict.fromkeys(name for found in self.groups.values() for name in found))

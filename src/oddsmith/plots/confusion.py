@@ -75,7 +75,7 @@ class ConfusionDisplay(ClassForecastDisplay):
         display
         """
         k = len(forecast.labels)
-        decided = np.argmax(forecast.prob, axis=1) if costs is None else _decided(forecast, costs, k)
+        decided = np.argmax(forecast.prob, axis=1) if costs is None else _decide(forecast, costs, k)
         weight = sum_by(forecast.truth * k + decided, forecast.weight, k * k).reshape(k, k)
         return cls(weight, tuple(forecast.labels.tolist()), forecast.weight.dtype.kind == "i", name)
 
@@ -127,7 +127,7 @@ class ConfusionDisplay(ClassForecastDisplay):
             text.set(ha="center", va="center", size=SMALL_SIZE, color=look.text)
 
 
-def _decided(forecast: ClassForecast, costs: ArrayLike, k: int) -> NDArray[np.int64]:
+def _decide(forecast: ClassForecast, costs: ArrayLike, k: int) -> NDArray[np.int64]:
     if np.shape(costs) != (k, k):
         hint = "give a row per decision and a column per class"
         _check.fail(f"costs must have a row and a column for each of {k} classes", f"shape {np.shape(costs)}", hint)

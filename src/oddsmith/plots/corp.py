@@ -19,7 +19,7 @@ from oddsmith.metrics import (
 )
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -68,16 +68,16 @@ class CorpPicture(ReliabilityPicture):
         """
         table = as_forecast(forecast)
         prob = probability(table)
-        x, y = _pooled(prob, table.pos, table.neg)
+        x, y = _pool(prob, table.pos, table.neg)
         band = None
         if level is not None:
             share, at, cells = checked_level(level), _places(prob), CellCounts.of(table)
             count = _check.whole_number(n_resamples, "n_resamples", low=20)
             draws = labels_again(cells.table, cells.prob, count, np.random.default_rng(random_state))
-            curves = [np.interp(at, *_pooled(cells.prob[cells_of(drawn)], drawn.pos, drawn.neg)) for drawn in draws]
+            curves = [np.interp(at, *_pool(cells.prob[cells_of(drawn)], drawn.pos, drawn.neg)) for drawn in draws]
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        label = marked(name, in_sample=is_in_sample(table))
+        label = mark_in_sample(name, in_sample=is_in_sample(table))
         return cls(x, y, band, decompose.of(table, score="squared"), histogram, label)
 
     def _draw(self, ink: Ink, series: int) -> Any:
@@ -124,7 +124,7 @@ class CorpDisplay(CorpPicture, ForecastDisplay):
     """
 
 
-def _pooled(prob: Floats, pos: Weights, neg: Weights) -> tuple[Floats, Floats]:
+def _pool(prob: Floats, pos: Weights, neg: Weights) -> tuple[Floats, Floats]:
     """Return both ends of every block of isotonic regression, and its share of positives."""
     starts, rates = _kernels.pool_violators(pos, neg)
     ends = np.append(starts[1:], len(prob)) - 1

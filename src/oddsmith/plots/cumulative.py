@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import CumulativeCalibration, as_forecast, cumulative_calibration, is_in_sample
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.theme import ThemeName, series_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
         self
         """
         table = as_forecast(forecast)
-        return cls(cumulative_calibration.of(table, level=level), marked(name, in_sample=is_in_sample(table)))
+        return cls(cumulative_calibration.of(table, level=level), mark_in_sample(name, in_sample=is_in_sample(table)))
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw the curve; a second one drawn into the same axes gets its own color and lines.

@@ -15,7 +15,7 @@ from oddsmith.metrics import (
     decision_curve,
     is_in_sample,
 )
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import ThemeName, series_of
 
@@ -81,7 +81,8 @@ class DecisionCurveDisplay(ForecastDisplay):
         """
         table = as_forecast(forecast)
         return cls(
-            decision_curve.of(table, thresholds=thresholds, level=level), marked(name, in_sample=is_in_sample(table))
+            decision_curve.of(table, thresholds=thresholds, level=level),
+            mark_in_sample(name, in_sample=is_in_sample(table)),
         )
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:

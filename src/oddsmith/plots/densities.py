@@ -10,8 +10,8 @@ from scipy.ndimage import gaussian_filter1d
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.data import Cumulative, ScoreTable
-from oddsmith.metrics import as_forecast, fitted_on
-from oddsmith.plots._sources import ScoreDisplay, marked, score_range
+from oddsmith.metrics import as_forecast, is_fitted_to
+from oddsmith.plots._sources import ScoreDisplay, mark_in_sample, score_range
 from oddsmith.plots.theme import Theme, ThemeName
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class DensityDisplay(ScoreDisplay):
         pos, neg = (_heights(*one, edges) for one in classes)
         modes = tuple(_mode(*one) for one in classes)
         fits = {name: _densities(name, each, grid) for name, each in (calibrators or {}).items()}
-        seen = frozenset(name for name, each in (calibrators or {}).items() if fitted_on(each, table))
+        seen = frozenset(name for name, each in (calibrators or {}).items() if is_fitted_to(each, table))
         return cls(edges, pos, neg, grid, fits, (modes[0], modes[1]), seen)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", modes: bool = False) -> Self:
@@ -155,7 +155,7 @@ class DensityDisplay(ScoreDisplay):
             if modes and mode is not None:
                 self.ax_.plot(mode, 0, color=color, clip_on=False, zorder=5, **_mode_mark(look))
         for fit, name in enumerate(self.densities):
-            label = marked(name, in_sample=name in self.in_sample)
+            label = mark_in_sample(name, in_sample=name in self.in_sample)
             self.ax_.plot([], [], label=label, **look.ink(fit)._replace(color=look.text).line())
         if modes:
             self.ax_.plot([], [], color=look.text, label="mode (kernel)", **_mode_mark(look))

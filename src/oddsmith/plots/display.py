@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from oddsmith import _check, _extras
-from oddsmith.plots.theme import Theme, ThemeName, named_theme
+from oddsmith.plots.theme import Theme, ThemeName, find_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ class Display:
 
     def _start(self, ax: "Axes | None", theme: str, height: float | None = None) -> Theme:
         """Take an axes, or make one; put the theme on it."""
-        look = named_theme(theme)
+        look = find_theme(theme)
         if ax is None:
             _extras.require("matplotlib")
             from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import as_forecast, bin_index, is_in_sample, probability, sum_by
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class PredictionHistogramDisplay(ForecastDisplay):
         table, bins = as_forecast(forecast), _check.whole_number(n_bins, "n_bins", low=1)
         index = bin_index(table, probability(table), bins, "width", "left")
         pos, neg = (sum_by(index, column, bins) for column in (table.pos, table.neg))
-        label = marked(name, in_sample=is_in_sample(table))
+        label = mark_in_sample(name, in_sample=is_in_sample(table))
         return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", label)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import MurphyCurve, as_forecast, is_in_sample, murphy_curve
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.theme import ThemeName, series_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class MurphyDisplay(ForecastDisplay):
         self
         """
         table = as_forecast(forecast)
-        return cls(murphy_curve.of(table, thresholds=thresholds), marked(name, in_sample=is_in_sample(table)))
+        return cls(murphy_curve.of(table, thresholds=thresholds), mark_in_sample(name, in_sample=is_in_sample(table)))
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw the curve; a second one drawn into the same axes shares the reference.

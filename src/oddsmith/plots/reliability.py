@@ -9,9 +9,17 @@ from scipy.special import betaincinv
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import Bins, ReliabilityCurve, as_forecast, binned, checked_level, is_in_sample, reliability_curve
+from oddsmith.metrics import (
+    Bins,
+    ReliabilityCurve,
+    as_forecast,
+    bin_cells,
+    checked_level,
+    is_in_sample,
+    reliability_curve,
+)
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -94,9 +102,9 @@ class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         """
         table, share = as_forecast(forecast), checked_level(level)
         curve = reliability_curve.of(table, n_bins=n_bins, bins=bins)
-        low, high = _jeffreys(binned(table, n_bins, bins), share)
+        low, high = _jeffreys(bin_cells(table, n_bins, bins), share)
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
-        return cls(curve, low, high, share, histogram, marked(name, in_sample=is_in_sample(table)))
+        return cls(curve, low, high, share, histogram, mark_in_sample(name, in_sample=is_in_sample(table)))
 
     def _draw(
         self, ink: Ink, series: int, style: Literal["points", "lines"] = "points", attributes: bool = False

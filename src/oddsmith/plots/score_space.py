@@ -12,8 +12,8 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
 from oddsmith.maps import Band, logit
-from oddsmith.metrics import EmpiricalLogOdds, HasLogOdds, checked_level, empirical_log_odds, fitted_on
-from oddsmith.plots._sources import ScoreDisplay, marked, score_range
+from oddsmith.metrics import EmpiricalLogOdds, HasLogOdds, checked_level, empirical_log_odds, is_fitted_to
+from oddsmith.plots._sources import ScoreDisplay, mark_in_sample, score_range
 from oddsmith.plots.theme import Theme, ThemeName
 
 if TYPE_CHECKING:
@@ -195,7 +195,9 @@ class ScoreSpaceDisplay(ScoreDisplay):
         means = np.concatenate([each.empirical.mean_score for each in points.values()])
         grid = np.linspace(*score_range(float(means.min()), float(means.max())), _GRID)
         curves = {name: np.asarray(each.log_odds(grid), np.float64) for name, each in (maps or {}).items()}
-        seen = {name for name, each in (maps or {}).items() if all(fitted_on(each, table) for table in tables.values())}
+        seen = {
+            name for name, each in (maps or {}).items() if all(is_fitted_to(each, table) for table in tables.values())
+        }
         return cls(points, grid, curves, share, frozenset(seen), band)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", scale: Scale = "log_odds") -> Self:
@@ -224,7 +226,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         for series, (name, values) in enumerate(self.maps.items()):
             # What lies far outside is drawn to the edge, not left out.
             shown = expit(values) if scale == "probability" else np.clip(values, 2 * low - high, 2 * high - low)
-            label = marked(name, in_sample=name in self.in_sample)
+            label = mark_in_sample(name, in_sample=name in self.in_sample)
             style = look.ink(series).line() | {"label": label, "gid": f"series-{series}", "zorder": 3}
             (self.lines_[name],) = self.ax_.plot(self.grid, shown, **style)
         label = "log-odds" if scale == "log_odds" else "probability"

@@ -11,7 +11,7 @@ from oddsmith.data import RandomState, ScoreTable
 from oddsmith.metrics import as_forecast, checked_level, equal_rows, is_in_sample, rows_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -108,7 +108,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         display
         """
         table, cells = as_forecast(forecast), CellCounts.of(as_forecast(forecast))
-        wanted = _cross_validated(CellCounts.of(table, _ROUGH_CUTS)) if bandwidth is None else bandwidth
+        wanted = _cross_validate(CellCounts.of(table, _ROUGH_CUTS)) if bandwidth is None else bandwidth
         sigma = max(_check.number(wanted, "bandwidth", low=0), 1 / _GRID)
         reach = min(sigma, _REACH)
         grid = np.linspace(max(cells.prob[0] - reach, 0.0), min(cells.prob[-1] + reach, 1.0), _GRID + 1)
@@ -117,10 +117,10 @@ class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         rate, band = _with_gaps(_rate(kernel, cells.table.pos, cells.table.neg), near), None
         if level is not None:
             share, count = checked_level(level), _check.whole_number(n_resamples, "n_resamples", low=20)
-            found = envelope(grid[near], _rate(kernel, *_resampled(cells, count, random_state)).T, share)
+            found = envelope(grid[near], _rate(kernel, *_resample(cells, count, random_state)).T, share)
             band = Band(grid, _with_gaps(found.low, near), _with_gaps(found.high, near), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        return cls(grid, rate, band, sigma, histogram, marked(name, in_sample=is_in_sample(table)))
+        return cls(grid, rate, band, sigma, histogram, mark_in_sample(name, in_sample=is_in_sample(table)))
 
     def _draw(self, ink: Ink, series: int) -> Any:
         if self.band is not None:
@@ -135,7 +135,7 @@ def _kernel(at: Floats, prob: Floats, sigma: float) -> Floats:
     return np.asarray(sum(np.exp(-0.5 * ((at[:, None] - image) / sigma) ** 2) for image in images))
 
 
-def _cross_validated(cells: CellCounts) -> float:
+def _cross_validate(cells: CellCounts) -> float:
     """Return the bandwidth with the least squared error of rows left out, the smoothest of equals."""
     table = cells.table
     pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
@@ -162,7 +162,7 @@ def _rate(kernel: Floats, pos: Weights, neg: Weights) -> Floats:
     return np.asarray(np.divide(yes, yes + no, out=np.full(yes.shape, np.nan), where=yes + no > 0))
 
 
-def _resampled(cells: CellCounts, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
+def _resample(cells: CellCounts, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
     """Return the weights of both classes, one column per bootstrap sample."""
     pos, neg = (np.zeros((n_resamples, len(cells.prob))) for _ in range(2))
     for row, drawn in enumerate(rows_again(cells.table, n_resamples, np.random.default_rng(random_state))):

@@ -129,7 +129,7 @@ THEMES: dict[str, Theme] = {
 }
 
 
-def named_theme(name: str) -> Theme:
+def find_theme(name: str) -> Theme:
     """Return a theme by its name."""
     _check.one_of(name, "theme", tuple(THEMES))
     return THEMES[name]

@@ -11,9 +11,9 @@ from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.sheets import with_audit
 from oddsmith.report.summary import summarize
 from oddsmith.report.titles import title_of as title_of
-from oddsmith.report.wording import bias_explained as bias_explained
+from oddsmith.report.wording import explain_bias as explain_bias
+from oddsmith.report.wording import explain_marks as explain_marks
 from oddsmith.report.wording import figure as figure
-from oddsmith.report.wording import marks_explained as marks_explained
 from oddsmith.report.wording import p_value as p_value
 from oddsmith.report.wording import rows_of_measures as rows_of_measures
 from oddsmith.report.wording import rows_of_methods as rows_of_methods

@@ -162,7 +162,7 @@ class HeldOut:
     n_folds: int
     group: NDArray[np.intp] | None = None
 
-    def kept(self, mask: Bools) -> "HeldOut":
+    def select(self, mask: Bools) -> "HeldOut":
         """Return some of the decisions."""
         losses = {name: values[mask] for name, values in self.losses.items()}
         group = None if self.group is None else self.group[mask]
@@ -206,13 +206,13 @@ class HeldOut:
         level = [name for name in better if name == best or not self._better([(best, name)], len(better) - 1)]
         return level[0]
 
-    def nested(self, preference: Sequence[str]) -> Floats:
+    def nested_loss(self, preference: Sequence[str]) -> Floats:
         """Return the loss on each fold of the method that is chosen on all others."""
         preference = self._never_certain_and_wrong(preference)
         found = np.empty(len(self.fold))
         for fold in np.unique(self.fold):
             here = self.fold == fold
-            name = self.kept(~here).choose(preference) if not here.all() else preference[0]
+            name = self.select(~here).choose(preference) if not here.all() else preference[0]
             found[here] = self.losses[name][here]
         return found
 
@@ -312,7 +312,7 @@ def advise(
     `held` has the losses of all methods and of the baseline; `base_rate` are those of the base rate. `verdict` decides
     whether the scores need calibration.
     """
-    method, after = held.choose(preference), held.nested(preference)
+    method, after = held.choose(preference), held.nested_loss(preference)
     gain = held.gain(held.losses[baseline], after)
     relevant = RELEVANT * held.mean(base_rate)
     kind = _kind(verdict, baseline, gain, held.gain(base_rate, after), relevant)

@@ -36,7 +36,7 @@ from oddsmith.metrics import (
 )
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED
 
-__all__ = ["HeldOutCases", "RowCases", "TableCases", "fitted_log_odds"]
+__all__ = ["HeldOutCases", "RowCases", "TableCases", "fit_log_odds"]
 
 #: Counted rows up to which a method that takes no weights gets every row repeated.
 _REPEATED = 10**7
@@ -77,7 +77,7 @@ class HeldOutCases(ABC):
 
     @property
     @abstractmethod
-    def uncalibrated(self) -> Floats:
+    def baseline_forecasts(self) -> Floats:
         """The forecasts of the baseline."""
 
     @abstractmethod
@@ -148,13 +148,13 @@ class TableCases(HeldOutCases):
         return np.asarray(expit(self._by_decision(values)))
 
     @property
-    def uncalibrated(self) -> Floats:
+    def baseline_forecasts(self) -> Floats:
         """Log-odds of the scores as they are, or of the base rate where they are not probabilities."""
         return self._base_rate if self._read is None else self._read(self._scores)
 
     def forecasts(self, method: Any) -> Floats:
         """Return the held-out log-odds of a method."""
-        return np.concatenate([fitted_log_odds(method, one.rest, one.scores) for one in self._splits])
+        return np.concatenate([fit_log_odds(method, one.rest, one.scores) for one in self._splits])
 
     def gains(self, forecasts: Mapping[str, Floats], random_state: int) -> Rows:
         """Return the gains of methods on each case."""
@@ -210,7 +210,7 @@ class RowCases(HeldOutCases):
         self.group = group
 
     @property
-    def uncalibrated(self) -> Floats:
+    def baseline_forecasts(self) -> Floats:
         """Log-probabilities of the rows as they are."""
         if self.rows.meaning == "log_odds":
             return np.asarray(log_softmax(self.rows.values, axis=1))
@@ -218,7 +218,7 @@ class RowCases(HeldOutCases):
 
     def forecasts(self, method: Any) -> Floats:
         """Return the held-out log-probabilities of a method."""
-        return np.concatenate([_fitted_log_prob(method, rest, part.values) for rest, part in self._splits])
+        return np.concatenate([_fit_log_prob(method, rest, part.values) for rest, part in self._splits])
 
     def gains(self, forecasts: Mapping[str, Floats], random_state: int) -> Rows:
         """Return the gains of methods on each case."""
@@ -239,7 +239,7 @@ class RowCases(HeldOutCases):
 # Fits
 
 
-def fitted_log_odds(method: Any, table: ScoreTable, scores: Floats) -> Floats:
+def fit_log_odds(method: Any, table: ScoreTable, scores: Floats) -> Floats:
     """Fit a method to a table, and return the log-odds of scores.
 
     A method that is not a `Calibrator` has ``fit(scores, y)`` and ``predict_proba(scores)``, as in scikit-learn.
@@ -248,20 +248,20 @@ def fitted_log_odds(method: Any, table: ScoreTable, scores: Floats) -> Floats:
         return method.fit_table(table).log_odds(scores)
     held = np.concatenate([table.pos, table.neg]) > 0
     x, y = np.tile(table.scores, 2)[held], np.repeat([1, 0], len(table))[held]
-    fitted = _fitted(method, x, y, np.concatenate([table.pos, table.neg])[held])
+    fitted = _fit_copy(method, x, y, np.concatenate([table.pos, table.neg])[held])
     prob = np.asarray(_with_columns(fitted.predict_proba, scores), dtype=np.float64)
     prob = prob[:, 1] if prob.ndim == 2 and prob.shape[1] == 2 else prob
-    return logit(_checked(prob, (len(scores),), "one probability per score, or two columns"))
+    return logit(_check_proba(prob, (len(scores),), "one probability per score, or two columns"))
 
 
-def _fitted_log_prob(method: Any, rows: ScoreRows, values: Floats) -> Floats:
+def _fit_log_prob(method: Any, rows: ScoreRows, values: Floats) -> Floats:
     """Fit a method to rows of several classes, and return the log-probabilities of others."""
     if isinstance(method, (Calibrator, JointScaling)):
         return np.asarray(fit_method(rows, method).map.class_log_probability(values))
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
-    fitted = _fitted(method, rows.values, rows.truth, weight)
+    fitted = _fit_copy(method, rows.values, rows.truth, weight)
     shape = (len(values), len(rows.labels))
-    prob = _checked(np.asarray(fitted.predict_proba(values), dtype=np.float64), shape, "a column per class")
+    prob = _check_proba(np.asarray(fitted.predict_proba(values), dtype=np.float64), shape, "a column per class")
     return _log(prob)
 
 
@@ -271,7 +271,7 @@ def _log(prob: Floats) -> Floats:
         return np.log(prob)
 
 
-def _fitted(method: Any, x: Floats, y: NDArray[Any], weight: Weights) -> Any:
+def _fit_copy(method: Any, x: Floats, y: NDArray[Any], weight: Weights) -> Any:
     """Fit a copy of another library's method to rows; rows are repeated where it takes no weights."""
     fresh = clone(method) if hasattr(method, "get_params") else copy.deepcopy(method)
     if np.all(weight == 1):
@@ -297,7 +297,7 @@ def _with_columns(call: Callable[[Floats], Any], x: Floats) -> Any:
         return call(x[:, None])
 
 
-def _checked(prob: Floats, shape: tuple[int, ...], must: str) -> Floats:
+def _check_proba(prob: Floats, shape: tuple[int, ...], must: str) -> Floats:
     if prob.shape != shape or not np.all((prob >= 0) & (prob <= 1)):
         got = f"shape {prob.shape}" if prob.shape != shape else f"values from {prob.min():g} to {prob.max():g}"
         _check.fail(f"predict_proba must return {must}, within [0, 1]", got, "check the method")

@@ -64,7 +64,7 @@ class MethodComparison:
     _cases: HeldOutCases
     _forecasts: dict[str, Floats]
 
-    def held_out(self, method: str) -> ScoreTable | ClassForecast:
+    def held_out_forecast(self, method: str) -> ScoreTable | ClassForecast:
         """Return the forecast of a method, each case by a fit to the other folds.
 
         Parameters
@@ -149,7 +149,7 @@ class MethodComparison:
         if self.advice.kind == "few":
             return f"{told}; the cases are too few to rank the methods."
         if self.advice.kind == "reversed":
-            return f"{told}; compare again once {self.signal.repaired}."
+            return f"{told}; compare again once {self.signal.remedy}."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
         if not left:
             return f"{told}. It is significantly better than every other method."
@@ -251,8 +251,8 @@ def compare_methods(
         cases = TableCases(data, table_groups(groups), input, n_folds, random_state)
     else:
         cases = RowCases(data, groups, n_folds, random_state)
-    fitted, failed = _held_out(methods, cases, progress)
-    forecasts = {cases.baseline: cases.uncalibrated, **fitted}
+    fitted, failed = _held_out_forecasts(methods, cases, progress)
+    forecasts = {cases.baseline: cases.baseline_forecasts, **fitted}
     gains = cases.gains(forecasts, random_state)
     comparison = compare_gains(gains, test="t" if cases.group is None else GROUPS, raw=cases.baseline)
     advice = advise(
@@ -319,7 +319,7 @@ def compare_segments(
     return {name: found[name] for name in order}, refused
 
 
-def _held_out(
+def _held_out_forecasts(
     methods: Mapping[str, Any], cases: HeldOutCases, progress: Callable[[float], None] | None
 ) -> tuple[dict[str, Floats], dict[str, str]]:
     """Return the forecasts of methods for all folds, each fitted to the others, and why some could not be fitted."""

@@ -75,7 +75,7 @@ def _forest(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         segments = [
             AuditedSegment(**{name: _number(one[name]) for name in fields}) for one in part["segments"][:_SEGMENTS]
         ]
-        yield _drawn(
+        yield _draw(
             AuditDisplay(tuple(segments), part["level"]),
             "Worst segments",
             f"Observed over expected positives with {100 * part['level']:g} % intervals. Filled: significantly off "
@@ -95,7 +95,7 @@ def _clinical(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     if part is None:
         return
     for place, (name, sheet) in enumerate(part["sheets"].items()):
-        yield _drawn(
+        yield _draw(
             DecisionCurveDisplay(_arrays(DecisionCurve, sheet["decisions"]), name),
             f"Decision curve, {name}",
             "Net benefit of treating cases with P above a threshold, next to treating all and none, with pointwise "
@@ -104,7 +104,7 @@ def _clinical(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         )
     if part["difference"] is not None:
         last, first = list(part["sheets"])[-1], next(iter(part["sheets"]))
-        yield _drawn(
+        yield _draw(
             NetBenefitDifferenceDisplay(_arrays(NetBenefitDifference, part["difference"]), f"{last} − {first}"),
             "Difference in net benefit",
             "Paired difference on the same cases, with a 95 % band for all thresholds together.",
@@ -113,7 +113,7 @@ def _clinical(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     for place, (name, sheet) in enumerate(part["sheets"].items()):
         if not isinstance(sheet["belt"], str):
             cells = PredictionHistogramDisplay.from_table(_table_of(summary["forecasts"][name]["cells"]))
-            yield _drawn(
+            yield _draw(
                 CalibrationBeltDisplay(_arrays(CalibrationBelt, sheet["belt"]), cells, name),
                 f"Calibration belt, {name}",
                 "Where the true share of positives may lie at each probability, for all together. Where the diagonal "
@@ -137,7 +137,7 @@ def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         band = None if part["band"] is None else _band_of(part["band"]["limits"])
         lines = "" if band is None else " Any rising true P is between the dashed lines, with 95 % confidence."
-        yield _drawn(
+        yield _draw(
             CorpDisplay.from_table(_table_of(part["cells"]), name=name),
             f"Reliability, {name}",
             f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
@@ -151,13 +151,13 @@ def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
 def _histograms(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw where the scores of both classes lie, and where the recommended method puts them."""
     recommended = summary["recommended"]
-    yield _drawn(
+    yield _draw(
         DensityDisplay.from_table(_table_of(summary["scores"])),
         "Scores by class",
         "The distribution of the scores of each class; each has area 1. The central 99 % of the scores are shown.",
         "scores",
     )
-    yield _drawn(
+    yield _draw(
         PredictionHistogramDisplay.from_table(_table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
         f"Predictions, {recommended}",
         f"How many held-out cases get which probability from {recommended}, positives on top of negatives.",
@@ -183,7 +183,7 @@ def _row_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def _confidence(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     for place, (name, part) in enumerate(summary["forecasts"].items()):
-        yield _drawn(
+        yield _draw(
             ConfidenceDisplay.from_table(_table_of(part["cells"]), name=name),
             f"Confidence, {name}",
             f"How often the most probable class is the true one, against its probability, on held-out cases, {name}. A "
@@ -260,13 +260,13 @@ def _heat_map(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {"classes": len(summary["labels"]), "shades": paths}
 
 
-def _drawn(display: Display, title: str, caption: str, key: str, **options: Any) -> dict[str, str]:
+def _draw(display: Display, title: str, caption: str, key: str, **options: Any) -> dict[str, str]:
     """Draw a display in light and in dark; the key makes its identifiers unique on a page."""
-    themes = {theme: _inlined(display.to_svg(theme=theme, **options), f"{key}-{theme}") for theme in ("light", "dark")}
+    themes = {theme: _inline(display.to_svg(theme=theme, **options), f"{key}-{theme}") for theme in ("light", "dark")}
     return {"title": title, "caption": caption, **themes}
 
 
-def _inlined(svg: str, key: str) -> str:
+def _inline(svg: str, key: str) -> str:
     """Return what of an SVG file belongs into a page, its identifiers made unique by a key."""
     body = re.sub(r"\s*<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", body)

@@ -89,7 +89,7 @@ def to_html(summary: Mapping[str, Any]) -> str:
     from oddsmith.report.pictures import pictures
 
     several = is_of_several(summary["evaluation"])
-    script = {} if several else {"embedded": _embedded(summary), "highest_cost": HIGHEST_COST, "bin_counts": BIN_COUNTS}
+    script = {} if several else {"embedded": _embed(summary), "highest_cost": HIGHEST_COST, "bin_counts": BIN_COUNTS}
     return _render(summary, "html", themes=THEMES, **pictures(summary), **script)
 
 
@@ -122,7 +122,7 @@ def _as_markdown(text: object) -> str:
     return re.sub(r"([\\`*<|\[])", r"\\\1", " ".join(str(text).split()))
 
 
-def _embedded(summary: Mapping[str, Any]) -> str:
+def _embed(summary: Mapping[str, Any]) -> str:
     """Return what the page computes with, safe inside a script element."""
     forecasts = {
         name: {"decisions": part["decisions"], "bins": part["bins"]} for name, part in summary["forecasts"].items()

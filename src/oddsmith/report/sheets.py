@@ -60,7 +60,7 @@ def clinical_part(compared: MethodComparison, methods: list[str], random_state: 
     """Return the sheets of methods on held-out cases, and the difference in net benefit of the last and the first."""
     sheets = {}
     for method in methods:
-        forecast, groups = compared.held_out(method), compared.groups(method)
+        forecast, groups = compared.held_out_forecast(method), compared.groups(method)
         sheets[method] = clinical_sheet.of(forecast, groups=groups, n_resamples=_SAMPLES, random_state=random_state)
     difference = None
     if len(methods) > 1 and methods[0] == UNCALIBRATED:

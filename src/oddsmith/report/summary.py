@@ -13,7 +13,7 @@ from scipy.special import expit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.bands import Band, band, pointwise_band
-from oddsmith.data import Meaning, ScoreRows, ScoreTable, pooled
+from oddsmith.data import Meaning, ScoreRows, ScoreTable, limit_cells
 from oddsmith.decide import decide
 from oddsmith.errors import OddsmithWarning
 from oddsmith.maps import logit, unit_log_odds
@@ -31,7 +31,7 @@ from oddsmith.metrics import (
 from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells, operating_points
-from oddsmith.report.held_out import fitted_log_odds
+from oddsmith.report.held_out import fit_log_odds
 from oddsmith.report.methods import MethodComparison, compare_methods, compare_segments
 from oddsmith.report.sheets import clinical_part
 
@@ -138,7 +138,7 @@ def summarize(
         if isinstance(data, ScoreTable):
             hint = "leave costs out; the page of two classes has sliders"
             _check.fail("costs must go with several classes", "costs for a table of two classes", hint)
-        matrix = _checked(costs, len(data.labels))
+        matrix = _check_costs(costs, len(data.labels))
     compared = compare_methods(
         data,
         methods,
@@ -153,7 +153,7 @@ def summarize(
     evaluation: dict[str, Any] = {}
     forecasts: dict[str, Any] = {}
     for done, method in enumerate(unique := list(dict.fromkeys(shown))):
-        forecast = forecasts[method] = compared.held_out(method)
+        forecast = forecasts[method] = compared.held_out_forecast(method)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OddsmithWarning)
             parts = compared.groups(method)
@@ -181,7 +181,7 @@ def summarize(
                 method: _table_parts(forecast) | {"band": _band(forecast) if counted else None}
                 for method, forecast in forecasts.items()
             },
-            "scores": _cells(pooled(data, _CELLS)),
+            "scores": _cells(limit_cells(data, _CELLS)),
             "score_space": _score_space(data, methods, compared, input, counted=counted),
             "operating_points": _operating_points(data) if counted else None,
         }
@@ -273,13 +273,13 @@ def _row_parts(forecast: Any, classes: list[int], costs: Floats | None) -> dict[
     return {
         "cells": _picture_cells(forecast.of_top_label()),
         "classes": {str(k): _picture_cells(forecast.of_class(k), _CLASS_CELLS) for k in classes},
-        "confusion": _confusion(forecast, _decided(forecast, costs)),
+        "confusion": _confusion(forecast, _decide(forecast, costs)),
     }
 
 
 def _picture_cells(forecast: ScoreTable, n_cells: int = _CELLS) -> dict[str, list[float]]:
     """Return a forecast in as many cells as a picture needs, with finite log-odds."""
-    return _cells(pooled(_finite(forecast), n_cells))
+    return _cells(limit_cells(_finite(forecast), n_cells))
 
 
 def _cells(table: ScoreTable) -> dict[str, list[float]]:
@@ -307,7 +307,7 @@ def _score_space(
         warnings.simplefilter("ignore", OddsmithWarning)
         for name, method in methods.items():
             if name in compared.ranking:
-                curves[name] = fitted_log_odds(method, table, expit(at) if unit else at)
+                curves[name] = fit_log_odds(method, table, expit(at) if unit else at)
     return {
         "axis": "log-odds of the score" if unit else "score",
         "points": {
@@ -326,7 +326,7 @@ def _score_space(
     }
 
 
-def _checked(costs: ArrayLike, k: int) -> Floats:
+def _check_costs(costs: ArrayLike, k: int) -> Floats:
     matrix = _check.as_array(costs, "costs", (2,))
     if matrix.shape != (k, k):
         hint = "give a row and a column per class; other decisions than the classes are for decide"
@@ -362,7 +362,7 @@ def _data_of_rows(rows: ScoreRows) -> dict[str, Any]:
     }
 
 
-def _decided(forecast: ClassForecast, costs: Floats | None) -> NDArray[np.intp]:
+def _decide(forecast: ClassForecast, costs: Floats | None) -> NDArray[np.intp]:
     if costs is None:
         return np.asarray(np.argmax(forecast.prob, axis=1))
     return decide(forecast.prob, costs).astype(np.intp)
@@ -383,8 +383,8 @@ def _costs(forecasts: Mapping[str, ClassForecast], costs: Floats) -> dict[str, A
     decisions = Decisions(first.weight, first.squared_weight)
     by_method = {
         name: {
-            "least_expected_cost": costs[_decided(forecast, costs), forecast.truth],
-            "most_probable_class": costs[_decided(forecast, None), forecast.truth],
+            "least_expected_cost": costs[_decide(forecast, costs), forecast.truth],
+            "most_probable_class": costs[_decide(forecast, None), forecast.truth],
         }
         for name, forecast in forecasts.items()
     }

@@ -9,12 +9,12 @@ from oddsmith.report.titles import title_of
 
 __all__ = [
     "NUMBERED",
-    "bias_explained",
     "content",
+    "explain_bias",
+    "explain_marks",
     "figure",
     "interval_lines",
     "is_of_several",
-    "marks_explained",
     "p_value",
     "rows_of_measures",
     "rows_of_methods",
@@ -47,7 +47,7 @@ _POINTS_NOTE = (
 _BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
 
 
-def marks_explained(shown: Collection[str], raw: str) -> str:
+def explain_marks(shown: Collection[str], raw: str) -> str:
     """Explain the marks that a table has.
 
     Parameters
@@ -59,9 +59,9 @@ def marks_explained(shown: Collection[str], raw: str) -> str:
 
     Examples
     --------
-    >>> marks_explained(["", "*"], "uncalibrated")[:60]
+    >>> explain_marks(["", "*"], "uncalibrated")[:60]
     "* significantly better than all others, after Holm's correct"
-    >>> marks_explained([""], "uncalibrated")
+    >>> explain_marks([""], "uncalibrated")
     ''
     """
     text = "".join(shown)
@@ -69,7 +69,7 @@ def marks_explained(shown: Collection[str], raw: str) -> str:
     return f"{', '.join(found)}, after Holm's correction for the number of pairs." if found else ""
 
 
-def bias_explained(cells: Iterable[list[str]]) -> str:
+def explain_bias(cells: Iterable[list[str]]) -> str:
     """Explain ≈ and “by chance” where the lines of some cell have them."""
     return _BIAS if any(line.startswith("≈") for lines in cells for line in lines) else ""
 
@@ -87,12 +87,12 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judged": "" if summary["methods"]["advice"]["kind"] in FIRST else summary["methods"]["judged"]["words"],
         "standings": standings,
-        "marks": marks_explained(marks, summary["baseline"]),
+        "marks": explain_marks(marks, summary["baseline"]),
         "dashed": others[0] if others else None,
         "error_title": titles["zero_one_error"],
         "tests_used": [f"{titles[name]}: {part['test']}, level {part['alpha']:g}" for name, part in parts.items()],
         "measures": measures,
-        "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
+        "bias": explain_bias(cell["lines"] for row in measures for cell in row["cells"]),
         "in_sample": any(part.get("in_sample") for part in summary["evaluation"].values()),
         "tests": list(rows_of_tests(summary["evaluation"])),
         "facts": list(_facts(summary)),
@@ -306,15 +306,15 @@ def _cell(part: Mapping[str, Any]) -> dict[str, Any]:
     ends, band = gap["interval"], error["interval"].get("consistency")
     return {
         "mean": f"{part['mean_probability']:.2%}",
-        "gap": _signed(gap["value"]),
-        "interval": f"[{_signed(ends['low'])}, {_signed(ends['high'])}]" if "low" in ends else "",
+        "gap": _points(gap["value"]),
+        "interval": f"[{_points(ends['low'])}, {_points(ends['high'])}]" if "low" in ends else "",
         "test": {"reason": part["reason"]} if part["p_holm"] is None else {"p_value": part["p_holm"]},
         "error": figure(error["value"]),
         "by_chance": f"by chance ≤ {figure(band[1])}" if band else "",
     }
 
 
-def _signed(points: float) -> str:
+def _points(points: float) -> str:
     """Write a difference of shares in percentage points.
 
     Examples

@@ -48,7 +48,7 @@ class SentColumn(NamedTuple):
     missing: Bools
 
     @staticmethod
-    def filled(held: NDArray[Any], missing: Bools) -> "SentColumn":
+    def fill(held: NDArray[Any], missing: Bools) -> "SentColumn":
         """Return a column from the values that are there; NaN is missing too.
 
         Parameters
@@ -86,7 +86,7 @@ class LongNames(NamedTuple):
 
     See Also
     --------
-    FrameEngine.unpivoted : Returns them.
+    FrameEngine.unpivot : Returns them.
     """
 
     score: str
@@ -161,7 +161,7 @@ class FrameEngine:
         del frame
         return False
 
-    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+    def rename(self, native: Any, names: Mapping[str, str]) -> Any:
         """Return a native frame with new names; all columns are named, in their order.
 
         Parameters
@@ -308,7 +308,7 @@ class FrameEngine:
         dict[str, SentColumn]
         """
         collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned
-        return {series.name: _sent(series) for series in collected.iter_columns()}
+        return {series.name: _send(series) for series in collected.iter_columns()}
 
     @contextlib.contextmanager
     def asking(self, frame: Frame, task: str) -> Iterator[None]:
@@ -336,7 +336,7 @@ class FrameEngine:
             )
             raise EngineError(msg) from error
 
-    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
+    def unpivot(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
         """Return a native frame with a row for every row and class: its score, and whether the row is of the class.
 
         Where the label is missing, only the row of the first class shows it, so that such rows are counted once.
@@ -413,7 +413,7 @@ class FrameEngine:
         if reader.parameters:
             key = f"{rows.spare}_key"
             table: dict[str, list[Any]] = {key: list(maps.segments), **reader.parameters}
-            frame = self.joined(frame.with_columns(rows.segment().alias(key)), key, table)
+            frame = self.join(frame.with_columns(rows.segment().alias(key)), key, table)
         return frame.with_columns(column).select(*rows.schema, name).to_native()
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
@@ -477,7 +477,7 @@ class FrameEngine:
         hint = "apply model.of_segment(name) to the rows of each segment"
         _check.fail("segments of several classes need an engine that runs statements", type(native).__name__, hint)
 
-    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+    def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls.
 
         Parameters
@@ -509,11 +509,11 @@ class FrameEngine:
         -------
         Formula
         """
-        from oddsmith.formula import as_decisions, guarded
+        from oddsmith.formula import as_decisions, guard
 
         # Constants of segments become columns, in which a slope may be 0 where others are not.
         formula = with_limits(as_decisions(formula), always=True)
-        return guarded(formula) if self.is_strict(frame) else formula
+        return guard(formula) if self.is_strict(frame) else formula
 
 
 def numbers(columns: dict[str, SentColumn]) -> list[float]:
@@ -521,7 +521,7 @@ def numbers(columns: dict[str, SentColumn]) -> list[float]:
     return [np.nan if missing.any() else float(values[0]) for values, missing in columns.values()]
 
 
-def _sent(series: Any) -> SentColumn:
+def _send(series: Any) -> SentColumn:
     missing = series.is_null().to_numpy().astype(bool)
     held = series.filter(~series.is_null()).to_numpy() if missing.any() else series.to_numpy()
-    return SentColumn.filled(held, missing)
+    return SentColumn.fill(held, missing)

@@ -33,7 +33,7 @@ class DuckDB(FrameEngine):
         sent = {}
         for name, array in planned.to_native().fetchnumpy().items():
             missing = np.array(np.ma.getmaskarray(array))
-            sent[name] = SentColumn.filled(np.ma.getdata(array)[~missing], missing)
+            sent[name] = SentColumn.fill(np.ma.getdata(array)[~missing], missing)
         return sent
 
     def with_cells(self, rows: "ScoredFrame", grid: Grid) -> tuple[Frame, nw.Expr]:
@@ -76,7 +76,7 @@ class DuckDB(FrameEngine):
 
         return with_layers(rows, plan)
 
-    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
+    def unpivot(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
         """Return a relation with a row for every row and class, by lists that are unnested: one scan, no NULL lost."""
         from oddsmith.formula import label_literal
 

@@ -43,10 +43,10 @@ class Ibis(FrameEngine):
         """Return a column of bools as integers, which PostgreSQL does not cast to 64 bits."""
         return nw.when(~flag.is_null()).then(nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)))
 
-    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, "LongNames"]:
+    def unpivot(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, "LongNames"]:
         """Return a table with a row for every row and class, on DuckDB: elsewhere numbers go through JSON."""
         _refuse_other_backends(rows.frame, "build a table of each class with ScoreTable.from_frame")
-        return super().unpivoted(rows, labels)
+        return super().unpivot(rows, labels)
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the table with the probability of each row, if its backend can express it."""
@@ -63,7 +63,7 @@ class Ibis(FrameEngine):
         _refuse_other_backends(rows.frame, "export the model to SQL, which the backend runs")
         return super().with_probabilities(rows, plan)
 
-    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+    def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a table from memory, which the backend gets with the query."""
         arrow = nw.from_dict(table, backend="pyarrow").to_native()
         return frame.join(nw.from_native(nw.get_native_namespace(frame).memtable(arrow)), on=key, how="left")

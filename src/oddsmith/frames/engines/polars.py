@@ -27,7 +27,7 @@ class PolarsLazy(FrameEngine):
         """Whether this is a frame of Polars; one in memory is taken by `PolarsMemory` before."""
         return frame.implementation.is_polars()
 
-    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+    def rename(self, native: Any, names: Mapping[str, str]) -> Any:
         """Return a frame with new names."""
         return native.rename(dict(names))
 
@@ -35,7 +35,7 @@ class PolarsLazy(FrameEngine):
         """Return the plan of a lazy frame."""
         return str(native.explain()) if hasattr(native, "explain") else None
 
-    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+    def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join in Polars' own words: left joins of narwhals do not promise the order of rows."""
         small = nw.get_native_namespace(frame).LazyFrame(table)
         joined: Frame = nw.from_native(frame.to_native().join(small, on=key, how="left", maintain_order="left"))
@@ -79,7 +79,7 @@ class PolarsMemory(ArrowMemory):
         """Whether this is a frame of Polars in memory."""
         return super().takes(frame) and frame.implementation.is_polars()
 
-    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+    def rename(self, native: Any, names: Mapping[str, str]) -> Any:
         """Return a frame with new names."""
         return native.rename(dict(names))
 

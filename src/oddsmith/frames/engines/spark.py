@@ -26,7 +26,7 @@ class Spark(FrameEngine):
     has_local_times = True
     renames = True
 
-    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+    def rename(self, native: Any, names: Mapping[str, str]) -> Any:
         """Return a frame with new names, by place."""
         return native.toDF(*names.values())
 
@@ -44,7 +44,7 @@ class Spark(FrameEngine):
         """Return the plan, which sessions elsewhere do not show."""
         return str(native._jdf.queryExecution().analyzed())
 
-    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+    def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a frame of the same session."""
         rows = list(zip(*table.values(), strict=True))
         columns = [f"`{key}` STRING", *(f"`{name}` DOUBLE" for name in table if name != key)]
@@ -81,10 +81,10 @@ class Spark(FrameEngine):
         value = f"CASE WHEN {is_number(score, 'spark')} THEN {SqlReader(score, 'spark', beside).read(formula)} END"
         frame = rows.frame.with_columns(rows.as_double(rows.score).alias(score))
         if parameters:
-            frame = self.joined(
+            frame = self.join(
                 frame.with_columns(rows.segment().alias(key)), key, {key: list(maps.segments), **parameters}
             )
-        return frame.to_native().selectExpr(*(identifier(own, "`") for own in rows.schema), _named(value, name))
+        return frame.to_native().selectExpr(*(identifier(own, "`") for own in rows.schema), _with_name(value, name))
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
@@ -96,21 +96,23 @@ class Spark(FrameEngine):
         given, layers, probs, top = plan.layers(f"{rows.spare}_", prepare=as_decisions)
         doubles = zip(plan.columns, given, strict=True)
         frame = rows.frame.to_native()
-        frame = frame.selectExpr("*", *(_named(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles))
+        frame = frame.selectExpr(
+            "*", *(_with_name(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles)
+        )
         for layer in layers:
             values = []
             for column in layer:
                 score, *beside = column.of
-                values.append(_named(SqlReader(score, "spark", beside).read(column.formula), column.name))
+                values.append(_with_name(SqlReader(score, "spark", beside).read(column.formula), column.name))
             frame = frame.selectExpr("*", *values)
         there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
         values = [*probs, plan.decision_sql(probs, top, "spark")]
         added = zip(values, [*plan.probs, plan.decision], strict=True)
-        wanted = [_named(f"CASE WHEN {there} THEN {value} END", name) for value, name in added]
+        wanted = [_with_name(f"CASE WHEN {there} THEN {value} END", name) for value, name in added]
         return frame.selectExpr(*(identifier(name, "`") for name in rows.schema), *wanted)
 
 
-def _named(value: str, name: str) -> str:
+def _with_name(value: str, name: str) -> str:
     return f"{value} AS {identifier(name, '`')}"
 
 
@@ -133,4 +135,4 @@ def _with_arrays(rows: "ScoredFrame", plan: "JointPlan") -> Any:
     # Spark takes an element of an array without NULL for not NULL, whatever its place.
     decision = f"CASE WHEN {prob} IS NOT NULL THEN element_at(array({labels}), {place}) END"
     values = [*(f"{prob}[{place}]" for place in range(len(plan.probs))), decision]
-    return frame.selectExpr(*own, *map(_named, values, [*plan.probs, plan.decision]))
+    return frame.selectExpr(*own, *map(_with_name, values, [*plan.probs, plan.decision]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from oddsmith import checks
 from oddsmith.plots.display import WIDTH, Display
-from oddsmith.plots.theme import LABEL_SIZE, Theme, ThemeName, named_theme
+from oddsmith.plots.theme import LABEL_SIZE, Theme, ThemeName, find_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ class Adjusted(Display):
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", **options: Any) -> Self:
         """Draw the display, then adjust it."""
         drawn = copy(self.display).plot(ax, theme=theme, **options)
-        look = named_theme(theme)
+        look = find_theme(theme)
         for mark, name in self.marks.items():
             (shown,) = drawn.ax_.plot([], [], linestyle="none", marker=mark, label=name, color=look.text)
             shown.set(markerfacecolor=look.background, markersize=3.5, markeredgewidth=0.8)
@@ -132,10 +132,10 @@ class Panels(Display):
         places = figure.subplots(rows, self.columns, squeeze=False).ravel()
         for place, (title, display) in zip(places, self.panels.items(), strict=False):
             copy(display).plot(place, theme=theme, **self.options)
-            place.set_title(title, size=LABEL_SIZE, color=named_theme(theme).text)
+            place.set_title(title, size=LABEL_SIZE, color=find_theme(theme).text)
         for empty in places[len(self.panels) :]:
             empty.set_axis_off()
         if self.alike:
-            named_theme(theme).legend_of_panels(figure, places.tolist())
+            find_theme(theme).legend_of_panels(figure, places.tolist())
         self.figure_, self.ax_, self._own = figure, places[0], True
         return self

@@ -234,7 +234,7 @@ def _scores_of_kinds(
     margin = train_svm(X, y, costs(quick), seed)[0].decision_function(new)
     odds = MultinomialNaiveBayes().fit(X, y).log_odds(new)
     forest = RandomForestClassifier(100, random_state=seed).fit(X, y)
-    votes = classifier_scores(forest, new, "votes").aligned(forest.classes_)[:, 0]
+    votes = classifier_scores(forest, new, "votes").align(forest.classes_)[:, 0]
     squash = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
     squashed, probability = (squash.predict_proba(each)[:, 1] for each in (margin, odds))
     return {

@@ -128,7 +128,7 @@ def score_rows(setting: Setting, problem: Problem, rows: Rows, name: str) -> Sco
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X["train"], rows.y["train"])
     pool, test = (
-        classifier_scores(model, X[use], how.response_method).aligned(model.classes_)[:, 0] for use in ("pool", "test")
+        classifier_scores(model, X[use], how.response_method).align(model.classes_)[:, 0] for use in ("pool", "test")
     )
     if how.raw is not None:
         return Scored(pool, test, logit(how.raw(model, X["test"])))
