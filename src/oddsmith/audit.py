@@ -196,7 +196,9 @@ def audit(
 
     In each segment the observed positives O are compared with the expected ones, E = ΣP. The p-value is that of the
     sum of independent labels with these probabilities (saddlepoint approximation with continuity correction; for float
-    weights normal), so that rare positives and small segments raise no false alarms.
+    weights normal), so that rare positives and small segments raise no false alarms. Rows that depend on each other,
+    such as those of one patient or of one ranked list, make p-values too small: pass one row of each, or compare a
+    segment by `oddsmith.metrics.interval` with ``groups``.
 
     Parameters
     ----------
