@@ -61,6 +61,22 @@ def test_rows_by_hand(kind):
     assert 1.96 < found.critical < 2.42  # Bonferroni's of three is 2.394
 
 
+def test_groups_are_the_units_of_the_band():
+    y, p, q = sample(1500)
+    alone, named = compare_net_benefit(y, p, q), compare_net_benefit(y, p, q, groups=np.arange(1500))
+    np.testing.assert_allclose(named.low, alone.low, atol=1e-12)
+    # Each row three times, in one group: as sure as once.
+    again, order = np.repeat(np.arange(1500), 3), np.random.default_rng(0).permutation(4500)
+    at = again[order]
+    thrice = compare_net_benefit(y[at], p[at], q[at], groups=at)
+    np.testing.assert_allclose(thrice.low, alone.low, atol=1e-9)
+    assert np.nanmean(thrice.high - thrice.low) > 1.5 * np.nanmean(
+        compare_net_benefit(y[at], p[at], q[at]).high - compare_net_benefit(y[at], p[at], q[at]).low
+    )
+    with pytest.raises(InvalidInputError, match="two groups or more"):
+        compare_net_benefit(y, p, q, groups=np.zeros(1500))
+
+
 def test_counts_are_rows_repeated():
     y, p, q = sample(400)
     weight = np.random.default_rng(0).integers(1, 4, 400)

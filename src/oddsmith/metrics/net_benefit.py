@@ -1,6 +1,7 @@
 """Net benefit and decision curves: what acting on probabilities above a threshold is worth."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from oddsmith import _check
-from oddsmith._types import Bools, Floats
+from oddsmith._types import Bools, Floats, Ints
 from oddsmith.data import ScoreTable
 from oddsmith.maps import logit
+from oddsmith.metrics.groups import as_groups
 from oddsmith.metrics.measure import ForecastFunction, checked_level, size
 from oddsmith.metrics.result import Result
 
@@ -194,6 +196,7 @@ def compare_net_benefit(
     sample_weight: ArrayLike | None = None,
     *,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
     thresholds: ArrayLike | None = None,
     level: float = 0.95,
     random_state: int = 0,
@@ -214,6 +217,8 @@ def compare_net_benefit(
         Integer-typed weights are counts, float weights importance weights.
     pos_label : object, optional
         The positive label.
+    groups : array-like of shape (n,), optional
+        Names of groups of dependent rows, such as patients or ranked lists: the band is then that of whole groups.
     thresholds : array-like, optional
         Between 0 and 1; by default 0.01, 0.02, …, 0.99. Thresholds at which both treat the same cases have no width.
     level : float, default 0.95
@@ -254,20 +259,26 @@ def compare_net_benefit(
     if (weight > 0).sum() < 2:
         _check.fail("there must be at least two cases", f"{int((weight > 0).sum())}", "pass more rows")
 
-    def differences(rows: slice) -> NDArray[np.float64]:
+    def differences(rows: Ints) -> NDArray[np.float64]:
         value = np.where(positive[rows, None], 1.0, -odds)
         treated = (first[rows, None] >= at).astype(np.float64) - (second[rows, None] >= at)
         return np.asarray(value * treated)
 
-    blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(first), _ROWS_AT_ONCE)]
-    mean = sum((weight[rows] @ differences(rows) for rows in blocks), np.zeros(len(at))) / n
+    order, starts = _in_units(groups, len(first))
+    edges = np.unique(np.append(starts[:: max(1, round(_ROWS_AT_ONCE * len(starts) / len(first)))], len(first)))
+    blocks = [(order[low:high], starts[(starts >= low) & (starts < high)] - low) for low, high in pairwise(edges)]
+    mean = sum((weight[rows] @ differences(rows) for rows, _ in blocks), np.zeros(len(at))) / n
     product, cubes, apart = np.zeros((len(at), len(at))), np.zeros(len(at)), np.zeros((4, len(at)))
-    for rows in blocks:
-        found, squared = differences(rows), weight[rows] if counts else weight[rows] ** 2
-        apart += [side @ (found != 0) for part in (weight[rows], squared) for side in _split(part, positive[rows])]
-        centered = found - mean
-        product += (centered * squared[:, None]).T @ centered
-        cubes += (squared if counts else weight[rows] ** 3) @ centered**3
+    for rows, units in blocks:
+        found = differences(rows)
+        # A unit is a row, a group, or as many rows as its count.
+        times = weight[rows] if counts and groups is None else np.ones(len(units))
+        size = np.ones(len(rows)) if counts and groups is None else weight[rows]
+        centered = np.add.reduceat(size[:, None] * (found - mean), units, axis=0)
+        sides = [np.add.reduceat(side[:, None] * (found != 0), units, axis=0) for side in _split(size, positive[rows])]
+        apart += [times @ side**power for power in (1, 2) for side in sides]
+        product += (centered * times[:, None]).T @ centered
+        cubes += times @ centered**3
     error = np.sqrt(np.maximum(np.diag(product), 0.0)) / n
     with np.errstate(invalid="ignore"):
         known = (apart[:2] ** 2 / apart[2:] >= _ENOUGH_OF_BAND).all(axis=0)
@@ -283,6 +294,18 @@ def _unskewed(limit: float, skewness: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = 3 / skewness * (np.cbrt(1 + skewness * (limit - skewness / 6)) - 1)
     return np.where(np.abs(skewness) > _ALMOST_NONE, found, limit)
+
+
+def _in_units(groups: ArrayLike | None, n: int) -> tuple[Ints, Ints]:
+    """Return rows in the order of their groups, and where each group starts; without groups rows stand alone."""
+    if groups is None:
+        return np.arange(n), np.arange(n)
+    _, group = np.unique(as_groups(groups, n), return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    if len(starts) < 2:
+        _check.fail("there must be two groups or more", f"{len(starts)}", "leave groups= out if rows are independent")
+    return order, starts
 
 
 def _split(weight: Floats, positive: Bools) -> tuple[Floats, Floats]:
