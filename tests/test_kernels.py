@@ -79,6 +79,28 @@ def test_violators_pooled_alike(scores, monkeypatch):
     np.testing.assert_array_equal(compiled[1], plain[1])
 
 
+@pytest.mark.parametrize("shape", ["rising", "falling", "level", "waves", "one step", "in turn", "counts"])
+def test_blocks_are_those_of_the_pool_of_all_rows(shape):
+    needs("numba")
+    r = np.linspace(0, 1, N)
+    rates = {
+        "rising": r,
+        "falling": 1 - r,
+        "waves": np.sin(9 * r) ** 2,
+        "one step": r > 0.5,
+        "in turn": np.arange(N) % 2,
+    }
+    total = RNG.integers(1, 50, N) if shape == "counts" else np.ones(N, int)
+    pos = RNG.binomial(total, rates.get(shape, np.full(N, 0.5)))
+    starts, means = _kernels.pool_violators(pos, total - pos)
+    # Means rise from block to block, and within a block no beginning has a lower mean than the block.
+    assert np.all(np.diff(means) > 0)
+    before = np.cumsum(pos) - np.repeat((np.cumsum(pos) - pos)[starts], np.diff(starts, append=N))
+    weight = np.cumsum(total) - np.repeat((np.cumsum(total) - total)[starts], np.diff(starts, append=N))
+    assert np.all(before >= np.repeat(means, np.diff(starts, append=N)) * weight * (1 - 1e-12))
+    np.testing.assert_array_equal(means, np.add.reduceat(pos, starts) / np.add.reduceat(total, starts))
+
+
 @pytest.mark.parametrize("powers", [(1, 1), (1, 2), (2, 1), (2, 2)])
 def test_block_sums_agree(monkeypatch, powers):
     needs("numba")

@@ -20,6 +20,9 @@ _ROUND = 1.5 * 2**52
 
 _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13 = (1 / math.factorial(k) for k in range(2, 14))
 
+#: Rows that are pooled at once, for a first look at where violators are.
+_CHUNK = 256
+
 #: Rows whose sums are added up: less is lost by rounding than in one sum.
 _BLOCK = 1024
 
@@ -348,29 +351,54 @@ def _pool(keys, out, pos, neg, base_negative, base_positive, negative_span):  # 
 
 @_jit
 def _pav(pos, neg, starts, sums, weights):  # type: ignore[no-untyped-def]
-    """Pool adjacent violators on a stack of blocks; returns their number, or −1 if the stack is too small."""
+    """Pool adjacent violators on a stack of blocks; returns their number, or −1 if the stack is too small.
+
+    Chunks of rows are pooled first. Where a final block begins, the rows of the pool so far have a lower mean than the
+    whole pool: a pass over the rows finds the few such places, and only what lies between them is pooled again.
+    """
     n = len(pos)
+    chunks = -(-n // _CHUNK)
+    # In doubles: products of counts could overflow integers.
+    edges, rise, run = np.empty(chunks + 1, np.int64), np.empty(chunks), np.empty(chunks)
+    last = -1
+    for start in range(0, n, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        p = pos[part].sum()
+        last = _push(start, float(p), float(p + neg[part].sum()), edges, rise, run, last)
+    edges[last + 1] = n
     top = -1
-    i = 0
-    while i < n:
-        begin = i
-        # In doubles: products of counts could overflow integers.
-        p, w = float(pos[i]), float(pos[i] + neg[i])
-        i += 1
-        # A run that can only fall is one block at once.
-        while i < n and pos[i] * w <= p * (pos[i] + neg[i]):
-            p += pos[i]
-            w += pos[i] + neg[i]
-            i += 1
-        while top >= 0 and sums[top] * w >= p * weights[top]:
-            begin = starts[top]
-            p += sums[top]
-            w += weights[top]
-            top -= 1
-        top += 1
-        if top == len(starts):
-            return -1
+    begin, p, w = 0, 0.0, 0.0  # the block that is not on the stack yet
+    for k in range(last + 1):
+        start, of_p, of_w, before_p, before_w = edges[k], 0, 0, 0, 0
+        for i in range(edges[k], edges[k + 1]):
+            of_p += pos[i]
+            of_w += pos[i] + neg[i]
+            if i + 1 < edges[k + 1] and float(of_p) * run[k] >= rise[k] * float(of_w):
+                continue
+            q, u = float(of_p - before_p), float(of_w - before_w)
+            if q * w <= p * u:
+                p, w = p + q, w + u
+            else:
+                top = _push(begin, p, w, starts, sums, weights, top)
+                if top == len(weights):
+                    return -1
+                begin, p, w = start, q, u
+            start, before_p, before_w = i + 1, of_p, of_w
+    top = _push(begin, p, w, starts, sums, weights, top)
+    return -1 if top == len(weights) else top + 1
+
+
+@_jit
+def _push(begin, p, w, starts, sums, weights, top):  # type: ignore[no-untyped-def]
+    """Put a block on a stack, pooled with those below that it violates; return its place, if only there is room."""
+    while top >= 0 and sums[top] * w >= p * weights[top]:
+        begin = starts[top]
+        p += sums[top]
+        w += weights[top]
+        top -= 1
+    top += 1
+    if top < len(weights):
         starts[top] = begin
         sums[top] = p
         weights[top] = w
-    return top + 1
+    return top
