@@ -5,6 +5,7 @@ from oddsmith_studies.studies.platt_1999.calibration_rows import rows_parts
 from oddsmith_studies.studies.platt_1999.evidence import all_evidence
 from oddsmith_studies.studies.platt_1999.facts import all_facts
 from oddsmith_studies.studies.platt_1999.figures import all_figures
+from oddsmith_studies.studies.platt_1999.parts import judged_parts
 from oddsmith_studies.studies.platt_1999.sizes import every_part
 from oddsmith_studies.studies.platt_1999.tables import all_tables
 
@@ -17,5 +18,6 @@ STUDY = Study(
     figures=all_figures,
     evidence=all_evidence,
     facts=all_facts,
+    judged=judged_parts,
     version=3,
 )

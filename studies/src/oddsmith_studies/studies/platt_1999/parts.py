@@ -57,6 +57,12 @@ def all_parts(setting: Setting) -> list[Part]:
     ]
 
 
+def judged_parts(setting: Setting) -> list[Part]:
+    """Return the parts that verdicts rest on: those of the document's own tasks, in their main reading."""
+    sources = {task.source for task in TASKS}
+    return [part for part in all_parts(setting) if part.arguments["source"] in sources]
+
+
 def costs(setting: Setting) -> tuple[float, ...]:
     """Return the costs that are tried."""
     return _QUICK_COSTS if setting.quick else _COSTS
