@@ -274,8 +274,8 @@ def compare_net_benefit(
         # A unit is a row, a group, or as many rows as its count.
         times = weight[rows] if counts and groups is None else np.ones(len(units))
         size = np.ones(len(rows)) if counts and groups is None else weight[rows]
-        centered = np.add.reduceat(size[:, None] * (found - mean), units, axis=0)
-        sides = [np.add.reduceat(side[:, None] * (found != 0), units, axis=0) for side in _split(size, positive[rows])]
+        centered = _by_unit(size[:, None] * (found - mean), units)
+        sides = [_by_unit(side[:, None] * (found != 0), units) for side in _split(size, positive[rows])]
         apart += [times @ side**power for power in (1, 2) for side in sides]
         product += (centered * times[:, None]).T @ centered
         cubes += times @ centered**3
@@ -306,6 +306,11 @@ def _in_units(groups: ArrayLike | None, n: int) -> tuple[Ints, Ints]:
     if len(starts) < 2:
         _check.fail("there must be two groups or more", f"{len(starts)}", "leave groups= out if rows are independent")
     return order, starts
+
+
+def _by_unit(values: Floats, starts: Ints) -> Floats:
+    """Add up the rows of each unit."""
+    return values if len(starts) == len(values) else np.add.reduceat(values, starts, axis=0)
 
 
 def _split(weight: Floats, positive: Bools) -> tuple[Floats, Floats]:
