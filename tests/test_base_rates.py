@@ -104,7 +104,7 @@ def test_calibration_has_undone_weights_already():
     weighted = expit(x - 3 + np.log(10))  # what training with scale_pos_weight=10 tends to
     model = Model.from_fitted(PlattCalibrator(input="probability").fit(weighted, y))
     assert model.probability(weighted).mean() == pytest.approx(y.mean(), rel=0.02)
-    with pytest.raises(InvalidInputError, match="calibration on rows as they come has undone them"):
+    with pytest.raises(InvalidInputError, match="calibration on unweighted rows has undone already"):
         undo_weights(model, scale_pos_weight=10)
     # A calibrator that was fitted with the weights has not.
     with_weights = PlattCalibrator(input="probability").fit(weighted, y, np.where(y, 10.0, 1.0))

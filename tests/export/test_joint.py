@@ -287,21 +287,20 @@ def test_hostile_labels_and_methods_stay_in_comments(write):
 
 
 @pytest.mark.parametrize(
-    ("labels", "columns", "prefix", "message"),
+    ("labels", "columns", "name", "message"),
     [
-        ((1, "1", 2), None, "p_", "'p_1' for label '1' and label 1"),
-        (("a", "A", "b"), None, "p_", "'p_A' for label 'A' and label 'a'"),
-        (("", "a", "b"), None, "p_", "labels must not be empty"),
-        (("a", "b", "c"), ["p_a", "y", "z"], "p_", "'p_a' for label 'a' and column 'p_a'"),
-        (("decision", "b", "c"), None, "", "'decision' for label 'decision' and the decision"),
-        (("a", "b", "c"), ["x", "y"], "p_", "columns must be 3 names; got 2 names"),
-        (("a", "b", "c"), "xyz", "p_", "columns must be 3 names; got columns='xyz'"),
-        (("a", "b", "c"), ["x", "x", "y"], "p_", "columns must be different names; got 'x' twice"),
+        ((1, "1", 2), None, "p", "'p_1' for label '1' and label 1"),
+        (("a", "A", "b"), None, "p", "'p_A' for label 'A' and label 'a'"),
+        (("", "a", "b"), None, "p", "labels must not be empty"),
+        (("a", "b", "c"), ["p_a", "y", "z"], "p", "'p_a' for label 'a' and column 'p_a'"),
+        (("a", "b", "c"), ["x", "y"], "p", "columns must be 3 names; got 2 names"),
+        (("a", "b", "c"), "xyz", "p", "columns must be 3 names; got columns='xyz'"),
+        (("a", "b", "c"), ["x", "x", "y"], "p", "columns must be different names; got 'x' twice"),
     ],
 )
-def test_names_that_collide_are_refused(labels, columns, prefix, message):
+def test_names_that_collide_are_refused(labels, columns, name, message):
     with pytest.raises(InvalidInputError, match=message):
-        to_sql(replace(THREE, labels=labels), columns=columns, prefix=prefix)
+        to_sql(replace(THREE, labels=labels), columns=columns, name=name)
 
 
 def test_maps_models_and_scalings_are_one():

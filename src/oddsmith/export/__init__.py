@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith.errors import UntestedDialectWarning
 from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
-from oddsmith.export.columns import PREFIX as PREFIX
+from oddsmith.export.columns import NAME as NAME
 from oddsmith.export.columns import input_columns as input_columns
 from oddsmith.export.columns import labels_of_one_kind as labels_of_one_kind
 from oddsmith.export.columns import new_columns as new_columns
@@ -92,7 +92,7 @@ def export(
     column: str = "score",
     table: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
-    prefix: str = PREFIX,
+    name: str = NAME,
     macro: str = "calibration",
     verify: bool = False,
     connection: Any = None,
@@ -112,7 +112,7 @@ def export(
         Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are clipped to ±700. With several classes there are probabilities only.
-    dialect, column, table, columns, prefix
+    dialect, column, table, columns, name
         For SQL and dbt: see `to_sql`.
     macro : str, default "calibration"
         For dbt: the name of the macro, which takes a relation and adds probabilities to its columns. Parameters of
@@ -141,7 +141,7 @@ def export(
     (True, '-- The probability of the positive class by score: SquashCalibrator.')
     """
     _check.one_of(to, "to", list(LANGUAGES))
-    names = {"column": column, "table": table, "columns": columns, "prefix": prefix, "macro": macro}
+    names = {"column": column, "table": table, "columns": columns, "prefix": f"{name}_", "macro": macro}
     if (by := segment_columns(model)) and not LANGUAGES[to].takes_segments:
         must = f"a model must have no segments for {to}"
         _check.fail(must, f"one by {', '.join(by)}", "export it to sql or dbt, or pass model.of_segment(name)")

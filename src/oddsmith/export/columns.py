@@ -6,10 +6,10 @@ from typing import Any
 from oddsmith import _check
 from oddsmith.model import Model
 
-__all__ = ["DECISION", "PREFIX", "input_columns", "labels_of_one_kind", "new_columns"]
+__all__ = ["DECISION", "NAME", "input_columns", "labels_of_one_kind", "new_columns"]
 
-#: Before the label of a class, in the name of the column of its probability.
-PREFIX = "probability_"
+#: Before an underscore and the label of a class, in the name of the column of its probability.
+NAME = "probability"
 
 #: Name of the column of the most probable label.
 DECISION = "decision"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from oddsmith import _check, _extras
 from oddsmith._types import Floats
 from oddsmith.export import subprocess_runner
-from oddsmith.export.columns import PREFIX, input_columns, new_columns
+from oddsmith.export.columns import NAME, input_columns, new_columns
 from oddsmith.export.escaping import spare_name, sql_name
 from oddsmith.export.language import (
     Language,
@@ -72,7 +72,7 @@ class Sql(Language):
     dialect: str = "duckdb"
     column: str = "score"
     columns: Sequence[str] | None = None
-    prefix: str = PREFIX
+    prefix: str = f"{NAME}_"
     table: str | Sequence[str] | None = None
     connection: Any = None
     engine: str = "DuckDB"
@@ -215,7 +215,7 @@ def to_sql(
     output: Output = "probability",
     table: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
-    prefix: str = PREFIX,
+    name: str = NAME,
 ) -> str:
     """Write a map as an SQL expression of a column, or a map of several classes as a statement.
 
@@ -248,8 +248,8 @@ def to_sql(
     columns : sequence of str, optional
         Of several classes: names of the columns, in the order of the classes; by default those of the fit, and where it
         had none "score_" before each label.
-    prefix : str, default "probability_"
-        Of several classes: what stands before the label in the name of its column.
+    name : str, default "probability"
+        With several classes the part of the new columns' names before "_" and the label.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def to_sql(
     >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="s"))
     CASE WHEN NOT "s" IS NULL AND NOT ISNAN("s") THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("s", -700e0), 700e0))) END
     """
-    return Sql(dialect, column, columns, prefix).text(expand_effects(model), output, table)
+    return Sql(dialect, column, columns, f"{name}_").text(expand_effects(model), output, table)
 
 
 def _table_names(table: object) -> list[str]:

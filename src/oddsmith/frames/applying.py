@@ -167,11 +167,11 @@ def _with_classes(
         batches = rows.engine.with_batches(native, known, partial(_batch, rows=rows, plan=plan))
         if batches is not None:
             return rows.names.restore(batches, added)
-        view, own = f"{rows.spare}_rows", f"{rows.spare}_p_"
+        view, own = f"{rows.spare}_rows", f"{rows.spare}_p"
         dialect = "spark" if rows.frame.implementation.is_pyspark() else "duckdb"
-        sql = to_sql(plain, dialect=dialect, table=view, columns=list(rows.scores), prefix=own)
+        sql = to_sql(plain, dialect=dialect, table=view, columns=list(rows.scores), name=own)
         made = rows.engine.with_statement(native, view, sql)
-        named = dict(zip(new_columns(model, own, rows.schema), added, strict=True))
+        named = dict(zip(new_columns(model, f"{own}_", rows.schema), added, strict=True))
         if rows.engine.renames:
             made = rows.engine.rename(made, {name: name for name in rows.schema} | named)
         else:
