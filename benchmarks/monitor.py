@@ -49,6 +49,7 @@ _RIGHT = {"offset 0.5": "too low", "offset -0.5": "too high", "slope 0.7": "too 
 CALIBRATORS: dict[str, Callable[[], Any]] = {"Platt": PlattCalibrator, "isotonic": IsotonicCalibrator}
 MAPS = CALIBRATORS | {"beta": lambda: BetaCalibrator(input="log_odds"), "auto": AutoCalibrator}
 COLUMNS = ("section", "law", "map", "fitted", "loss", "calm", "monitor", "seed", "alarm", "evidence", "named", "onset")
+COLUMNS += ("onset_known",)
 
 #: Scores are rounded, so that tables are small.
 _GRID = np.arange(-130, 131) / 20
@@ -168,7 +169,9 @@ def delays(law: str, loss: str, calm: int, seeds: range, probcal: bool) -> Itera
                 end = steps[min(alarm + 500 // _STEP, len(path))]
                 one = replace(end, grown=end.grown[place], null=nulls[place, end.rows // _STEP])
                 found = _found(one, ratios[place], nulls[place], alarm)
+                known = _onset_of_known(ratios[place, : end.rows // _STEP], LOSSES[loss])
                 found |= {"named": int(found["named"] == _RIGHT[loss]), "onset": found["onset"] - calm}
+                found |= {"onset_known": known - calm}
             yield key | {"monitor": name, "seed": seed} | found
 
 
@@ -180,6 +183,12 @@ def _found(end: Evidence, ratios: Any, nulls: Any, alarm: int) -> dict[str, Any]
     ]
     found = _Track(end, 0.05, log, alarm_row=alarm * _STEP).finding(None)
     return {"alarm": found.alarm_row, "named": found.direction, "onset": (found.since_row or 0) - 1}
+
+
+def _onset_of_known(ratios: Any, loss: tuple[float, float]) -> int:
+    """Return the likeliest number of rows before a loss of known offset and slope, with exact probabilities before."""
+    (place,) = np.flatnonzero((ALTERNATIVES == loss).all(axis=1))
+    return int(np.argmax(np.cumsum(ratios[::-1, place])[::-1])) * _STEP
 
 
 def _probcal(p: Any, y: Any) -> int | str:
@@ -230,16 +239,18 @@ def tables(lines: list[dict[str, str]]) -> str:
             out.append(f"| {law} {method} | {fitted} | {monitor} | {len(found)} | {share} |")
     out += [
         "",
-        "| loss | law | calm rows | monitor | runs | median delay | false | named rightly | onset, median error |",
+        "| loss | law | calm rows | monitor | runs | median delay | false | named rightly | onset, median error | of a "
+        "known loss |",
     ]
-    out += ["|---" * 9 + "|"]
+    out += ["|---" * 10 + "|"]
     for (section, law, _, _, loss, calm, monitor), found in sorted(groups.items()):
         if section == "delay":
             late = [math.inf if not line["alarm"] else int(line["alarm"]) - int(calm) for line in found]
             right = [each for each in late if each > 0]
             named = [int(line["named"]) for line in found if line["named"]]
-            onset = [abs(int(line["onset"])) for line in found if line["onset"]]
-            shown = [f"{100 * np.mean(named):.0f} %", f"{np.median(onset):.0f}"] if named else ["", ""]
+            onsets = [[abs(int(line[name])) for line in found if line[name]] for name in ("onset", "onset_known")]
+            medians = [f"{np.median(each):.0f}" for each in onsets if each]
+            shown = [f"{100 * np.mean(named):.0f} %", *medians] if named else ["", "", ""]
             figures = [len(found), f"{np.median(right):.0f}" if right else "", len(late) - len(right), *shown]
             out.append(f"| {loss} | {law} | {calm} | {monitor} | " + " | ".join(map(str, figures)) + " |")
     return "\n".join(out)

@@ -15,7 +15,7 @@ from oddsmith import HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, S
 from oddsmith.errors import InvalidInputError, StepMapWarning
 from oddsmith.model import Model
 from oddsmith.monitor import Monitor, recalibrate
-from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError, log_average, start_prior
+from oddsmith.monitor.evidence import ALTERNATIVES, PRIOR, Evidence, MapError, log_average, start_prior
 
 
 def rows(n, seed=0, offset=0.0, slope=1.0):
@@ -52,15 +52,17 @@ def test_evidence_is_the_likelihood_ratio_of_the_mixture_row_by_row():
     null, terms = likelihood(z), [np.log(start_prior(60))]
     for at in starts:
         prior = start_prior(at) - start_prior(at + 10) + (0.3 if at == 0 else 0)
-        for offset, slope in ALTERNATIVES:
+        for (offset, slope), share in zip(ALTERNATIVES, PRIOR, strict=True):
             gain = likelihood(0.3 + offset + slope * (z - 0.3)) - null
-            terms.append(np.log(prior / 25) + gain[at:].sum())
+            if share:
+                terms.append(np.log(prior * share) + gain[at:].sum())
     assert evidence.log_evidence == pytest.approx(logsumexp(terms), abs=1e-9)
 
 
 def test_the_prior_of_starts_sums_to_one():
     assert 0.3 + start_prior(0) == pytest.approx(1)
     assert start_prior(10**300) < 0.002
+    assert PRIOR.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n", [10, 1_000, 100_000])
@@ -262,11 +264,11 @@ def test_rows_of_the_fit_count_for_a_map_that_does_not_know_them(model):
     s = np.random.default_rng(5).normal(size=800)
     table = ScoreTable.from_arrays(s, (np.random.default_rng(6).random(800) < expit(s)).astype(int))
     found = [
-        Monitor(*each, calibration=table).update(*scored(400, 1, offset=0.3)).findings[0].evidence
+        Monitor(*each, calibration=table).update(*scored(400, 1, offset=0.5)).findings[0].evidence
         for each in ((model,), (model.map,))
     ]
     assert found[1] == pytest.approx(found[0], rel=1e-12)
-    assert Monitor(model.map).update(*scored(400, 1, offset=0.3)).findings[0].evidence > 1.3 * found[0]
+    assert Monitor(model.map).update(*scored(400, 1, offset=0.5)).findings[0].evidence > 1.3 * found[0]
 
 
 def test_a_constant_map_is_watched():

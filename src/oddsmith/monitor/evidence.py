@@ -26,8 +26,16 @@ __all__ = ["ALTERNATIVES", "Evidence", "MapError", "start_prior"]
 OFFSETS, SLOPES = (-1.0, -0.5, 0.0, 0.5, 1.0), (0.5, 0.7, 1.0, 1.4, 2.0)
 ALTERNATIVES: Floats = np.array(list(product(OFFSETS, SLOPES)))
 
-#: Prior probability of a loss before the first row.
-_FROM_THE_START = 0.3
+#: Prior probability of each, given a loss: a third for offsets alone, for slopes alone, and for both; none for no change.
+PRIOR: Floats = np.array(
+    [0 if line == (0, 1) else 1 / 12 if line[0] == 0 or line[1] == 1 else 1 / 48 for line in product(OFFSETS, SLOPES)]
+)
+with np.errstate(divide="ignore"):
+    _LOG_PRIOR: Floats = np.log(PRIOR)
+
+#: Prior probability of a loss before the first row, and the rows in which few others are expected: those are nearly
+#: losses at the start.
+_FROM_THE_START, _SOON = 0.3, 200
 
 #: Standard errors of the map within which its error is supposed to lie, and supposed errors on each axis.
 _REACH, _NODES = 4.0, 9
@@ -49,15 +57,15 @@ _FEWEST = 20
 def start_prior(rows: int) -> float:
     """Return the prior probability that calibration is lost later than after a number of rows.
 
-    The prior of a loss at row j is 30 % at the start, and else about proportional to 1/(j log² j): it sums to 1 over an
-    endless run.
+    The prior of a loss at row j is 30 % at the start, and else about proportional to 1/(j log² j), with j counted in
+    units of 200 rows: it sums to 1 over an endless run.
 
     Examples
     --------
     >>> round(start_prior(0), 12), round(start_prior(10**6), 3)
-    (0.7, 0.051)
+    (0.7, 0.082)
     """
-    return (1 - _FROM_THE_START) / math.log(rows + math.e)
+    return (1 - _FROM_THE_START) / math.log(rows / _SOON + math.e)
 
 
 @dataclass(frozen=True)
@@ -146,7 +154,7 @@ class Evidence:
     rows : int
         Rows so far.
     grown : ndarray of shape (25,)
-        For each alternative the log of its likelihood ratio, mixed over the times of the loss so far.
+        For each alternative the log of its prior times its likelihood ratio, mixed over the times of the loss so far.
     surface : ndarray of shape (81,)
         Log-likelihood of each supposed error of the map, less that of the map.
     null : float
@@ -187,7 +195,8 @@ class Evidence:
         after = self.rows + rows
         begins = start_prior(self.rows) - start_prior(after) + (_FROM_THE_START if self.rows == 0 else 0.0)
         null = np.asarray(self.null)[..., None]
-        self.grown = np.logaddexp(self.grown, math.log(begins) + null) + ratios[..., : len(ALTERNATIVES)]
+        begun = math.log(begins) + _LOG_PRIOR + null
+        self.grown = np.logaddexp(self.grown, begun) + ratios[..., : len(ALTERNATIVES)]
         if self.error is not None:
             self.surface = self.surface + ratios[..., len(ALTERNATIVES) :]
             self.null = log_average(self.surface)
@@ -201,7 +210,7 @@ class Evidence:
         """Natural logarithm of the evidence."""
         if not self.rows:
             return 0.0  # before the first row nothing is known
-        mixed = np.logaddexp.reduce(self.grown, axis=-1) - math.log(len(ALTERNATIVES))
+        mixed = np.logaddexp.reduce(self.grown, axis=-1)
         found = np.logaddexp(mixed, math.log(start_prior(self.rows)) + self.null) - self.null
         return found if np.ndim(found) else float(found)
 
@@ -209,7 +218,7 @@ class Evidence:
     def belief(self) -> Floats:
         """How probable each alternative is, given that calibration was lost."""
         if not self.rows:
-            return np.full(len(ALTERNATIVES), 1 / len(ALTERNATIVES))
+            return PRIOR
         return np.asarray(np.exp(self.grown - np.logaddexp.reduce(self.grown)))
 
 

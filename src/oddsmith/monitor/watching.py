@@ -21,7 +21,7 @@ from oddsmith.errors import StepMapWarning
 from oddsmith.maps import SUREST, InputMap, LinearMap, StepMap, logit, rows_by_segment
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of, table_hash
-from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError
+from oddsmith.monitor.evidence import ALTERNATIVES, PRIOR, Evidence, MapError
 
 __all__ = ["Batch", "Finding", "Monitor", "Watch"]
 
@@ -686,8 +686,7 @@ def _digest(text: str) -> str:
 def _is_offset(belief: Floats) -> bool:
     """Whether an offset alone is at least as probable as lines that turn, each kind being as probable at first."""
     alone = ALTERNATIVES[:, 1] == 1
-    some = alone & (ALTERNATIVES[:, 0] != 0)
-    return bool(belief[some].mean() >= belief[~alone].mean())
+    return bool(belief[alone].sum() / PRIOR[alone].sum() >= belief[~alone].sum() / PRIOR[~alone].sum())
 
 
 def _direction(is_offset: bool, offset: float, slope: float) -> str:
