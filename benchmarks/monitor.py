@@ -11,7 +11,6 @@ import csv
 import math
 import sys
 import time
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,11 +22,10 @@ import numpy as np
 from scipy.special import expit, logit
 
 from oddsmith import AutoCalibrator, BetaCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.errors import StepMapWarning
 from oddsmith.model import Model
 from oddsmith.monitor import Batch, Evidence, Monitor, readings
 from oddsmith.monitor.evidence import ALTERNATIVES
-from oddsmith.monitor.watching import _Track
+from oddsmith.monitor.tracks import Track
 
 _ROWS, _BATCH = 100_000, 500
 _AFTER, _STEP = 6_000, 25
@@ -48,8 +46,10 @@ LOSSES = {"offset 0.5": (0.5, 1.0), "offset -0.5": (-0.5, 1.0), "slope 0.7": (0.
 _RIGHT = {"offset 0.5": "too low", "offset -0.5": "too high", "slope 0.7": "too extreme"}
 CALIBRATORS: dict[str, Callable[[], Any]] = {"Platt": PlattCalibrator, "isotonic": IsotonicCalibrator}
 MAPS = CALIBRATORS | {"beta": lambda: BetaCalibrator(input="log_odds"), "auto": AutoCalibrator}
-COLUMNS = ("section", "law", "map", "fitted", "loss", "calm", "monitor", "seed", "alarm", "evidence", "named", "onset")
-COLUMNS += ("onset_known",)
+COLUMNS = (
+    *("section", "law", "map", "fitted", "loss", "calm", "monitor", "seed"),
+    *("alarm", "evidence", "named", "onset", "onset_known"),
+)
 
 #: Scores are rounded, so that tables are small.
 _GRID = np.arange(-130, 131) / 20
@@ -101,17 +101,28 @@ class Stream(NamedTuple):
         if monitor.model is not None:
             log_odds = readings(monitor.model)(_GRID)
         like = ScoreTable.from_arrays(log_odds, np.zeros(len(log_odds), int), first)
-        return Stream(monitor._new_track(None, like, 0).evidence, log_odds)
+        return Stream(monitor._new_track((None, ""), like, like, 0).evidence, log_odds)
+
+    def of_steps(self, pos: Any, total: Any) -> Any:
+        """Return the log-likelihood of the errors of steps after each batch, None where the map has no steps."""
+        steps = self.evidence.steps
+        if steps is None:
+            return None
+        on = np.isclose(self.log_odds[:, None], steps.log_odds, rtol=1e-12, atol=1e-12).astype(float)
+        seen = np.stack([np.cumsum(pos, axis=0) @ on, np.cumsum(total - pos, axis=0) @ on], axis=1)
+        return replace(steps, seen=seen).log_likelihood
 
 
 def followed(streams: list[Stream], counts: list[tuple[Any, Any]], rows: int) -> tuple[list[Evidence], Any]:
     """Return the evidence of all streams after each batch, and the ratios of the batches: (streams, batches, lines)."""
     ratios = np.array([one.evidence.ratios(one.log_odds, *each) for one, each in zip(streams, counts, strict=True)])
+    of_steps = [one.of_steps(*each) for one, each in zip(streams, counts, strict=True)]
+    has_steps = all(each is not None for each in of_steps)
     state = replace(streams[0].evidence)
     steps = [state]
     for at in range(ratios.shape[1]):
         state = replace(state)
-        state.count(ratios[:, at], rows)
+        state.count(ratios[:, at], rows, np.array(of_steps)[:, at] if has_steps else None)
         steps.append(state)
     return steps, ratios
 
@@ -128,9 +139,7 @@ def false_alarms(law: str, method: str, fitted: int, seeds: range) -> Iterator[d
         if made is None:
             streams["exact"].append(Stream.of(Monitor(), _exact(law), first))
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StepMapWarning)
-            own = Stream.of(Monitor(made[0], calibration=made[1]), None, first)
+        own = Stream.of(Monitor(made[0], calibration=made[1]), None, first)
         streams["with its error"].append(own)
         streams["as exact"].append(Stream.of(Monitor(), own.log_odds, first))
     for name, runs in streams.items():
@@ -181,7 +190,7 @@ def _found(end: Evidence, ratios: Any, nulls: Any, alarm: int) -> dict[str, Any]
         Batch("", at * _STEP + 1, (at + 1) * _STEP, 0, 0.0, float(nulls[at]), tuple(each[: len(ALTERNATIVES)]), 0.0)
         for at, each in enumerate(ratios[: end.rows // _STEP])
     ]
-    found = _Track(end, 0.05, log, alarm_row=alarm * _STEP).finding(None)
+    found = Track(end, 0.05, log, alarm_row=alarm * _STEP).finding(None, "")
     return {"alarm": found.alarm_row, "named": found.direction, "onset": (found.since_row or 0) - 1}
 
 

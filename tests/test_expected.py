@@ -19,6 +19,7 @@ from oddsmith.expected import (
 )
 from oddsmith.maps import SUREST, line_map
 from oddsmith.model import Model
+from oddsmith.pooling import PooledCalibrator
 
 
 def rows(n, seed=0, shift=0.0, offset=0.0):
@@ -292,3 +293,20 @@ def test_a_constant_map_has_intervals():
         found = expected_performance(model, s, calibration=calibration)
         assert found.has_map_error
         assert found.measures["log_loss"].low < found.measures["log_loss"].high
+
+
+def test_the_map_of_a_segment_is_as_exact_as_its_own_rows():
+    """Neither rows of all segments, nor those of a pooled model, make it more exact."""
+    rng = np.random.default_rng(3)
+    s, key = rng.normal(size=4000), rng.choice(["a", "b"], 4000, p=[0.05, 0.95])
+    y = (rng.random(4000) < expit(s + (key == "a"))).astype(int)
+    tables = {name: ScoreTable.from_arrays(s[key == name], y[key == name]) for name in "ab"}
+    whole = ScoreTable.from_arrays(s, y)
+    parts = {name: Model.from_fitted(PlattCalibrator().fit_table(each), table=each) for name, each in tables.items()}
+    own = Model.from_fitted(PlattCalibrator().fit_table(whole), table=whole).with_segments("key", parts)
+    pooled = PooledCalibrator("key", "platt").fit_tables(tables).model_
+    for model in (own, pooled):
+        for calibration in (None, whole):
+            found = expected_performance(model, tables, calibration=calibration).chunks["a"].measures["accuracy@0.5"]
+            alone = expected_performance(parts["a"], tables["a"], calibration=tables["a"]).measures["accuracy@0.5"]
+            assert found.high - found.low == pytest.approx(alone.high - alone.low, rel=0.25)

@@ -25,7 +25,7 @@
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── UnknownSegmentWarning            rows belong to segments that have no map
     ├── SkippedFoldWarning               a fold cannot be trained, or has no row to score
-    ├── StepMapWarning                   a watched map has steps: more false alarms than its level
+    ├── StepMapWarning                   a watched map has local errors: more false alarms than its level
     ├── UnseenClassWarning               a fold was trained without one of the classes
     └── UnusedWeightWarning              the classifier takes no weights
 
@@ -134,7 +134,7 @@ class SkippedFoldWarning(OddsmithWarning):
 
 
 class StepMapWarning(OddsmithWarning):
-    """A map that is watched has steps, whose own errors are not allowed for: false alarms exceed the level."""
+    """A watched map has local errors that are not allowed for, such as steps by segment: false alarms exceed alpha."""
 
 
 class UnseenClassWarning(OddsmithWarning):

@@ -104,3 +104,52 @@ def test_labels_may_be_words(run, tmp_path):
     found = watched(run, "new.csv", "--json")
     assert found.code == 0
     assert found.json["findings"][0]["positives"] == int((words[400:] == "default").sum())
+
+
+def test_several_classes_are_watched_against_the_rest(run, tmp_path):
+    def write(name, seed, slope=1.0):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=(900, 3)).round(4)
+        y = (slope * z + rng.gumbel(size=z.shape)).argmax(axis=1)
+        columns = {f"z_{each}": z[:, place].tolist() for place, each in enumerate("abc")}
+        (tmp_path / name).write_text(csv_text({**columns, "label": ["abc"[each] for each in y]}))
+        return name
+
+    assert run("fit", write("fit.csv", 1), "--scores", "z_*", "-m", "vector", "-o", "model.json").code == 0
+    calm = watched(run, write("calm.csv", 2), "--calibration", "fit.csv", "--json")
+    assert (calm.code, [each["target"] for each in calm.json["findings"]]) == (
+        0,
+        ["decided class", "class a", "class b", "class c"],
+    )
+    assert "was counted before" in watched(run, "calm.csv").err
+    lost = watched(run, write("lost.csv", 3, 0.0))
+    assert lost.code == 1
+    assert lost.out.startswith("decided class: ALARM: probabilities are too ")
+    assert "have no segments" in watched(run, "calm.csv", "--by", "label").error
+
+
+def test_pooled_segments_by_two_columns_are_watched(run, tmp_path):
+    def write(name, seed, offset=0.0):
+        rng = np.random.default_rng(seed)
+        region, device, s = rng.choice(["n", "s"], 2000), rng.choice(["p", "t"], 2000), rng.normal(size=2000).round(4)
+        z = s + np.where(region == "n", 0.7, -0.7) + offset * (device == "t")
+        y = (rng.random(2000) < 1 / (1 + np.exp(-z))).astype(int)
+        columns = {"region": region.tolist(), "device": device.tolist(), "score": s.tolist(), "label": y.tolist()}
+        (tmp_path / name).write_text(csv_text(columns))
+        return name
+
+    fitted = run("fit", write("fit.csv", 1), "--by", "region,device", "--pool", "-m", "platt", "-o", "model.json")
+    assert fitted.code == 0
+    calm = watched(run, write("calm.csv", 2), "--json")
+    assert calm.code == 0
+    assert [each["segment"] for each in calm.json["findings"]] == [
+        None,
+        *(list(each) for each in ("np", "nt", "sp", "st")),
+    ]
+    lost = watched(run, write("lost.csv", 3, 1.5))
+    assert lost.code == 1
+    assert "segment n, t: ALARM: probabilities are too low" in lost.out
+    assert "the fit did not see" in watched(run, "fit.csv").error
+    expected = run("expect", "model.json", "calm.csv", "--json")
+    assert list(expected.json["chunks"]) == ["n, p", "n, t", "s, p", "s, t"]
+    assert run("expect", "model.json", "calm.csv", "-q").code == 0

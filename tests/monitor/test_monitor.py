@@ -8,10 +8,10 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import integrate, optimize, stats
 from scipy.special import expit, logit, logsumexp
 
-from oddsmith import HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import CenteredIsotonicCalibrator, HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError, StepMapWarning
 from oddsmith.model import Model
 from oddsmith.monitor import Monitor, recalibrate
@@ -433,7 +433,48 @@ def test_a_map_of_few_rows_cannot_be_certain():
     """Steps of 0 and 1 from 100 rows are no claim of 37 log-odds."""
     s, y = scored(100, 11)
     table = ScoreTable.from_arrays(s, y)
-    with pytest.warns(StepMapWarning, match="false alarms exceed alpha"):
-        monitor = Monitor(IsotonicCalibrator().fit_table(table), calibration=table)
+    monitor = Monitor(IsotonicCalibrator().fit_table(table), calibration=table)
     assert np.isinf(IsotonicCalibrator().fit_table(table).log_odds([-9.0]))[0]
     assert not monitor.update([-9.0, 9.0], [1, 0]).alarm
+
+
+def test_steps_have_errors_of_their_own():
+    """The null is half the average over beta-distributed steps, half that over lines, written out."""
+    table = ScoreTable.from_arrays(*scored(300, 3))
+    fitted = HistogramCalibrator(5).fit_table(table)
+    monitor = Monitor(fitted, calibration=table)
+    s, y = scored(400, 4)
+    monitor.update(s, y)
+    z, evidence = fitted.log_odds(s), monitor._tracks[None, ""].evidence
+    terms = []
+    for step in np.unique(z):
+        on, of_fit = z == step, fitted.log_odds(table.scores) == step
+        pos, neg = expit(step) * table.total[of_fit].sum() + 0.5, expit(-step) * table.total[of_fit].sum() + 0.5
+        prior, after = stats.beta(pos, neg), (y[on].sum(), (1 - y[on]).sum())
+        grid = np.linspace(*prior.ppf([1e-12, 1 - 1e-12]), 4001)
+        log_likelihood = after[0] * np.log(grid) + after[1] * np.log1p(-grid)
+        peak = log_likelihood.max()
+        averaged = peak + np.log(integrate.trapezoid(prior.pdf(grid) * np.exp(log_likelihood - peak), grid))
+        terms.append(averaged - after[0] * np.log(expit(step)) - after[1] * np.log(expit(-step)))
+    expected = np.logaddexp(log_average(evidence.surface), sum(terms)) - np.log(2)
+    assert evidence.null == pytest.approx(expected, abs=1e-3)
+
+
+def test_steps_are_counted_alike_in_batches_and_after_a_state(tmp_path):
+    table = ScoreTable.from_arrays(*scored(300, 3))
+    fitted = IsotonicCalibrator().fit_table(table)
+    one, other = (Monitor(fitted, calibration=table) for _ in range(2))
+    for seed in range(3):
+        one.update(*scored(100, seed))
+        other.update(*scored(100, seed))
+        other.save(tmp_path / "watch.json")
+        other = Monitor.load(tmp_path / "watch.json", fitted, calibration=table)
+    assert other.result().to_dict() == one.result().to_dict()
+    evidence = one._tracks[None, ""].evidence
+    assert 200 < evidence.steps.seen.sum() <= 300
+
+
+def test_steps_that_cannot_be_told_apart_are_warned_of():
+    table = ScoreTable.from_arrays(*scored(300, 3))
+    with pytest.warns(StepMapWarning, match="false alarms exceed alpha"):
+        Monitor(CenteredIsotonicCalibrator().fit_table(table), calibration=table)

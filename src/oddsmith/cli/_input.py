@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, Method, find_method
 from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
-from oddsmith.data import Meaning, ScoreTable
+from oddsmith.data import Meaning, ScoreRows, ScoreTable
 from oddsmith.files import (
     AS_SHOWN,
     BadRows,
@@ -21,6 +21,7 @@ from oddsmith.files import (
     ScoreRowData,
     TextFormat,
     choose_columns,
+    choose_model_columns,
     input_files,
     open_scores,
     read_rows,
@@ -53,6 +54,12 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
+def segments_in(by: str | None, model: Model) -> Segment | None:
+    """Return the column, or columns, of segments that an option names, or by default those of the model."""
+    names = names_in(by)
+    return model.by if names is None else names[0] if len(names) == 1 else tuple(names)
+
+
 def omission_note(dropped: BadRows | None) -> str:
     """Return which rows were left out; empty where none were."""
     return "" if dropped is None else f"Left out: {dropped.message}."
@@ -73,9 +80,6 @@ def model_table(
     text: TextFormat = AS_SHOWN,
 ) -> ScoreData:
     """Read scores for a model of two classes, with labels that must be its own, or without labels."""
-    if isinstance(by, tuple):
-        hint = "name one column with --by, or fit a model by one column"
-        _check.fail("segments must be of one column here", f"a model by {', '.join(by)}", hint)
     sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
     with open_scores(path, text=text) as file:
         roles = choose_columns(file, scores or (), label, weight, by or (), one=True, needs_label=labeled)
@@ -96,6 +100,32 @@ def model_table(
         got = f"{negative!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
         _check.fail("labels must be those of the model", got, "check the column of labels, or pass --positive")
     return data
+
+
+def class_rows(
+    out: CommandOutput,
+    path: str,
+    model: Model,
+    scores: Sequence[str],
+    label: str | None = None,
+    *,
+    weight: str | None = None,
+    bad_rows: BadRowPolicy = "refuse",
+    text: TextFormat = AS_SHOWN,
+) -> ScoreRows:
+    """Read labeled rows for a model of several columns."""
+    with open_scores(path, text=text) as file, out.progress(f"Reading {file.name}") as progress:
+        columns = choose_model_columns(file, model, scores)
+        found = choose_columns(file, columns.scores, label, weight)
+        data = read_rows(
+            file,
+            replace(columns, label=found.label, weight=found.weight),
+            input="logits" if model.map.input == "logits" else "auto",
+            bad_rows=bad_rows,
+            progress=progress,
+        )
+    out.remark(omission_note(data.dropped))
+    return data.rows
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """``oddsmith expect``: expected measures of rows without labels, and the observed ones once labels have arrived."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from oddsmith._types import Floats
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.data import ScoreRows
     from oddsmith.expected import Promise
     from oddsmith.frames import BadRowPolicy
     from oddsmith.model import Model
@@ -67,7 +65,7 @@ def expect(
     labels, a changed share of positives at a given score cannot be seen; `oddsmith watch` shows it once labels arrive.
     """
     from oddsmith import _check
-    from oddsmith.cli._input import model_table
+    from oddsmith.cli._input import class_rows, model_table, segments_in
     from oddsmith.cli._output import CommandOutput, print_text, table_of
     from oddsmith.expected import expected_performance, promises
     from oddsmith.files import read_costs, read_two_class_costs
@@ -76,17 +74,19 @@ def expect(
     out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
     options: dict[str, Any] = {"random_state": seed} | ({"thresholds": threshold} if threshold else {})
-    segments = by if by is not None else fitted.by
+    segments = segments_in(by, fitted)
     if labels and segments is not None:
         _check.fail("--labels compares all rows at once", "segments", "leave --by out, or split the file")
     if not fitted.has_one_score and segments is not None:
         _check.fail("files of several classes are one chunk", f"--by {segments}", "leave --by out, or split the file")
 
-    def rows(path: str, labeled: bool = True, **chosen: Any) -> Any:
+    def rows(path: str, labeled: bool = True, bad_rows: "BadRowPolicy" = "refuse") -> Any:
+        if not fitted.has_one_score and not labeled:
+            return _class_values(out, path, fitted, scores or (), bad_rows)
         if not fitted.has_one_score:
-            return _class_rows(out, path, fitted, scores or (), label, labeled, **chosen)
+            return class_rows(out, path, fitted, scores or (), label, bad_rows=bad_rows)
         sign = {"label": label, "positive": positive} if labeled else {"by": segments, "labeled": False}
-        data = model_table(out, path, fitted, scores=scores, **sign, **chosen)
+        data = model_table(out, path, fitted, scores=scores, **sign, bad_rows=bad_rows)
         return data.segments or data.table
 
     if costs is not None:
@@ -107,7 +107,8 @@ def expect(
             for chunk, each in each_of.items()
             for name, one in each.measures.items()
         ]
-        names = ["measure"] if len(each_of) == 1 else [str(segments), "measure"]
+        by_names = segments if isinstance(segments, str) else ", ".join(segments or ())
+        names = ["measure"] if len(each_of) == 1 else [by_names, "measure"]
         console.print(table_of(names, ["expected", "interval"], shown, title=found.headline))
         for note in found.notes:
             print_text(console, note)
@@ -115,36 +116,18 @@ def expect(
     out.result(found.to_dict(), show)
 
 
-def _class_rows(
-    out: "CommandOutput",
-    path: str,
-    model: "Model",
-    scores: "Sequence[str]",
-    label: str | None,
-    labeled: bool,
-    bad_rows: "BadRowPolicy" = "refuse",
-) -> "ScoreRows | Floats":
-    """Read rows for a model of several classes, with labels or without."""
+def _class_values(
+    out: "CommandOutput", path: str, model: "Model", scores: "Sequence[str]", bad_rows: "BadRowPolicy"
+) -> "Floats":
+    """Read rows without labels for a model of several classes."""
     from oddsmith.cli._input import omission_note
-    from oddsmith.files import choose_columns, choose_model_columns, open_scores, read_rows, read_unlabeled
+    from oddsmith.files import open_scores, read_unlabeled
 
     with open_scores(path) as file, out.progress(f"Reading {file.name}") as progress:
-        if not labeled:
-            values, dropped, message = read_unlabeled(file, model, scores, bad_rows=bad_rows, progress=progress)
-            out.remark(message)
-            out.remark(omission_note(dropped))
-            return values
-        columns = choose_model_columns(file, model, scores)
-        found = choose_columns(file, columns.scores, label)
-        data = read_rows(
-            file,
-            replace(columns, label=found.label),
-            input="logits" if model.map.input == "logits" else "auto",
-            bad_rows=bad_rows,
-            progress=progress,
-        )
-    out.remark(omission_note(data.dropped))
-    return data.rows
+        values, dropped, message = read_unlabeled(file, model, scores, bad_rows=bad_rows, progress=progress)
+    out.remark(message)
+    out.remark(omission_note(dropped))
+    return values
 
 
 def _show_promises(out: "CommandOutput", found: "dict[str, Promise]") -> None:

@@ -56,21 +56,28 @@ def watch(
     The guarantee is over the whole run: for any number of calls, a model that is still calibrated raises an alarm
     with probability alpha at most. The same batch counts once, so a job may be run again.
     """
-    import numpy as np
-
     from oddsmith import _check
-    from oddsmith.cli._input import model_table
+    from oddsmith.cli._input import class_rows, model_table, segments_in
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import write_atomically
-    from oddsmith.model import load, table_hash
+    from oddsmith.model import load
     from oddsmith.monitor import Monitor
     from oddsmith.monitor import page as page_of
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
-    segments = by if by is not None else fitted.by
+    segments = segments_in(by, fitted)
+    if not fitted.has_one_score and segments is not None:
+        _check.fail("files of several classes have no segments", f"--by {by}", "leave --by out, or split the file")
     columns: dict[str, Any] = {"scores": scores, "label": label, "positive": positive}
-    fit_rows = None if calibration is None else model_table(out, str(calibration), fitted, **columns).table
+
+    def rows(path: str, segments: Any = None, **chosen: Any) -> Any:
+        if not fitted.has_one_score:
+            return class_rows(out, path, fitted, scores or (), label, **chosen)
+        data = model_table(out, path, fitted, **columns, by=segments, **chosen)
+        return data.table if segments is None else data.segments
+
+    fit_rows = None if calibration is None else rows(str(calibration))
     with out.show_warnings():
         if state.exists():
             monitor = Monitor.load(state, fitted, calibration=fit_rows)
@@ -79,12 +86,10 @@ def watch(
         else:
             level = 0.05 if alpha is None else alpha
             monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
-    data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows, text=text.text)
-    # Without labels: if those of the same rows have changed, the batch has the same name, and is refused.
-    unlabeled = replace(data.table, pos=np.zeros_like(data.table.pos), neg=data.table.total)
-    name = f"{Path(file).name} {table_hash(unlabeled)[:8]}" if batch is None else batch
+    data = rows(file, segments, weight=weight, bad_rows=bad_rows, text=text.text)
+    name = f"{Path(file).name} {_digest_without_labels(data)}" if batch is None else batch
     before = monitor.result().batches
-    found = monitor.update_table(data.table if segments is None else data.segments, batch=name)
+    found = monitor.update_table(data, batch=name)
     if found.batches == before:
         out.remark(f"Batch {name} was counted before.")
     monitor.save(state)
@@ -93,3 +98,19 @@ def watch(
     out.result({"state": str(state), **found.to_dict()}, str(found))
     if found.alarm:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _digest_without_labels(data: Any) -> str:
+    """Return a short hash of scores: a batch whose labels have changed keeps its name, and is refused."""
+    import hashlib
+
+    import numpy as np
+
+    from oddsmith.data import ScoreRows
+    from oddsmith.model import table_hash
+
+    if isinstance(data, ScoreRows):
+        return hashlib.sha256(np.ascontiguousarray(data.values).data).hexdigest()[:8]
+    first, *others = data.values() if isinstance(data, dict) else (data,)
+    table = first.merge(*others)
+    return table_hash(replace(table, pos=np.zeros_like(table.pos), neg=table.total))[:8]

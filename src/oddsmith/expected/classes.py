@@ -25,6 +25,7 @@ from oddsmith.files import open_scores, read_unlabeled
 from oddsmith.frames import BadRowPolicy
 from oddsmith.maps import SUREST, Segment
 from oddsmith.model import ClassCounts, Model
+from oddsmith.monitor import possible_classes, values_of
 
 __all__ = ["expected_class_performance", "observed_class_performance"]
 
@@ -59,7 +60,7 @@ class _Judged:
             values = self.values[at : at + _CHUNK]
             own = np.maximum(self.model.predict_log_proba(values), -SUREST)
             believed = own if self.believed is self.model else self.believed.predict_log_proba(values)
-            yield _Chunk.of(own, _possible(believed, self.believed), self.costs)
+            yield _Chunk.of(own, possible_classes(believed, self.believed), self.costs)
 
 
 class _Chunk(NamedTuple):
@@ -151,13 +152,6 @@ def observed_class_performance(model: Model, labeled: ScoreRows, costs: ArrayLik
     return {name: float(values[0]) for name, values in found.items()}
 
 
-def values_of(model: Model, rows: ScoreRows) -> Floats:
-    """Return the values of rows as a model reads them."""
-    if model.map.input == "probabilities" and rows.meaning == "log_odds":
-        return np.asarray(softmax(rows.values, axis=1))
-    return rows.logits() if model.map.input == "logits" else rows.values
-
-
 def _performance(
     model: Model, judged: list[_Judged], errors: Mapping[int, Floats | None], level: float, rng: np.random.Generator
 ) -> ExpectedPerformance:
@@ -217,7 +211,7 @@ def _map_errors(
 ) -> Floats | None:
     """Return offsets of the log-probabilities and a change of their slope by which resampled maps differ."""
     if calibration is not None:
-        log_prob = _possible(believed.predict_log_proba(values_of(believed, calibration)), believed)
+        log_prob = possible_classes(believed.predict_log_proba(values_of(believed, calibration)), believed)
         weight = np.ones(calibration.n_rows) if calibration.weight is None else calibration.weight.astype(float)
         squared = weight if calibration.kind == "count" else weight**2
         information, gradient = _information(log_prob, weight, calibration.truth)
@@ -248,14 +242,6 @@ def _information(log_prob: Floats, weight: Floats, truth: Any = None) -> tuple[F
     if truth is None:
         return found, np.zeros((0, k + 1))
     return found, np.column_stack([np.eye(k)[truth] - prob, z[np.arange(len(z)), truth] - mean])
-
-
-def _possible(log_prob: Floats, model: Model) -> Floats:
-    """Return log-probabilities where P of 0 is read as what as many rows as those of the fit can show."""
-    if not isinstance(model.data, ClassCounts):
-        return np.maximum(log_prob, -SUREST)
-    found = np.where(log_prob > -SUREST, log_prob, -math.log(2 * model.data.rows + 1))
-    return np.asarray(found - np.logaddexp.reduce(found, axis=1, keepdims=True))
 
 
 def _prices(costs: ArrayLike | None, k: int) -> Floats | None:

@@ -77,7 +77,7 @@ def expected_performance(
     unlabeled: Any,
     *,
     score: str | Sequence[str] | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     thresholds: float | Sequence[float] = _HALF,
     costs: ArrayLike | None = None,
     calibration: ScoreTable | ScoreRows | None = None,
@@ -109,8 +109,8 @@ def expected_performance(
         array of shape (n, columns), `ScoreRows`, a frame or a path, which are read into memory.
     score : str or sequence of str, optional
         Column of the scores of a frame or file, or the columns of several classes.
-    by : str, optional
-        Column whose values each get an estimate, such as the month; by default the segments of the model.
+    by : str or sequence of str, optional
+        Column, or columns, whose values each get an estimate, such as the month; by default the segments of the model.
     thresholds : float or sequence of float, default 0.5
         Probabilities from which rows are selected, of two classes.
     costs : array of shape (2, 2), or (decisions, classes), optional
@@ -151,6 +151,7 @@ def expected_performance(
     level = _check.number(level, "level", low=0, strict=True)
     if level >= 1:
         _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
+    by = by if by is None or isinstance(by, str) else tuple(by)
     if fitted.by is not None and by not in (None, fitted.by):
         _check.fail("by must be the segments of the model", f"by={by!r} and a model by {fitted.by!r}", "leave by out")
     trusted = fitted if believed is None else model_of(believed)
@@ -174,7 +175,8 @@ def expected_performance(
     for name, table in tables.items():
         own = judged[name].believed
         if id(own) not in errors:
-            errors[id(own)] = _map_errors(own, calibration, tables, rng)
+            share = table.rows / sum(each.rows for each in tables.values())
+            errors[id(own)] = _map_errors(own, calibration, tables, _rows_of_fit(trusted, own, share), rng)
         parts[name] = _part(judged[name], table, errors[id(own)], max(_CELLS // len(tables), 64))
     has_error = all(each is not None for each in errors.values())
     for name, part in parts.items():
@@ -183,7 +185,11 @@ def expected_performance(
         return found[None]
     both = [(judged[name], table) for name, table in tables.items()]
     whole = _performance(_Part.join(list(parts.values())), both, cuts, prices, level, has_error, rng)
-    return ExpectedPerformance(**{**vars(whole), "chunks": {str(name): each for name, each in found.items()}})
+    return ExpectedPerformance(**{**vars(whole), "chunks": {_chunk_name(name): each for name, each in found.items()}})
+
+
+def _chunk_name(key: Any) -> str:
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def promises(
@@ -330,20 +336,35 @@ def _prices(costs: ArrayLike | None) -> Floats | None:
     return prices
 
 
+def _rows_of_fit(model: Model, own: Model, share: float) -> float | None:
+    """Return how many rows the map of a segment was fitted to; None for those of the whole model.
+
+    A pooled map is at least as exact as one that was fitted to the rows of the segment alone.
+    """
+    if own is model or not isinstance(own.data, DataSummary):
+        return None
+    return own.data.rows * (1.0 if model.effects is None else share)
+
+
 def _map_errors(
-    model: Model, calibration: ScoreTable | None, tables: Mapping[Any, ScoreTable], rng: np.random.Generator
+    model: Model,
+    calibration: ScoreTable | None,
+    tables: Mapping[Any, ScoreTable],
+    rows: float | None,
+    rng: np.random.Generator,
 ) -> Floats | None:
     """Return lines (offset, slope) less (0, 1) by which resampled maps differ; None where nothing is known."""
     fitted = map_of(model.map)
     if calibration is not None:
-        return _resample_line(calibration.map(fitted.log_odds), rng)
+        wider = 1.0 if rows is None else math.sqrt(calibration.rows / rows)
+        return wider * _resample_line(calibration.map(fitted.log_odds), rng)
     if not isinstance(model.data, DataSummary):
         return None
     forecasts = [table.map(fitted.log_odds) for table in tables.values()]
     forecast = forecasts[0].merge(*forecasts[1:])
     try:
         total, fit = forecast.total.astype(float), model.data
-        error = MapError.like(forecast.scores, total, 0.0, fit.rows, fit.prevalence)
+        error = MapError.like(forecast.scores, total, 0.0, fit.rows if rows is None else rows, fit.prevalence)
     except InvalidInputError:
         return None  # too few rows to know how scores are distributed
     return rng.standard_normal((_MAPS, 2)) @ error.root.T

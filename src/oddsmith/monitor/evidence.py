@@ -6,27 +6,29 @@ Batches enter by their table of log-odds and labels, in the order of their arriv
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import betaln
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
 from oddsmith.maps import SUREST
 
-__all__ = ["ALTERNATIVES", "Evidence", "MapError", "start_prior"]
+__all__ = ["ALTERNATIVES", "PRIOR", "Evidence", "MapError", "StepErrors", "start_prior"]
 
 #: Lines of the true log-odds over those of the map: offset at the center, and slope about it.
 OFFSETS, SLOPES = (-1.0, -0.5, 0.0, 0.5, 1.0), (0.5, 0.7, 1.0, 1.4, 2.0)
 ALTERNATIVES: Floats = np.array(list(product(OFFSETS, SLOPES)))
 
-#: Prior probability of each, given a loss: a third for offsets alone, for slopes alone, and for both; none for no change.
+#: Prior probability of each, given a loss: a third each for offsets alone, for slopes alone, and for both.
 PRIOR: Floats = np.array(
     [0 if line == (0, 1) else 1 / 12 if line[0] == 0 or line[1] == 1 else 1 / 48 for line in product(OFFSETS, SLOPES)]
 )
@@ -137,6 +139,68 @@ class MapError:
         return np.array([0.0, 1.0]) + np.array(list(product(nodes, nodes))) @ self.root.T
 
 
+@dataclass(frozen=True)
+class StepErrors:
+    """The sampling errors of a map with steps: each step has its own, beta-distributed as the rows of the fit imply.
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (steps,)
+        Ascending log-odds of the steps. Rows with other log-odds, between two steps, are taken to have no such error.
+    fit : ndarray of shape (2, steps)
+        Positive and negative rows of the fit on each step.
+    seen : ndarray of shape (2, steps)
+        Those counted since.
+    """
+
+    log_odds: Floats
+    fit: Floats
+    seen: Floats
+
+    @staticmethod
+    def of(steps: Floats, log_odds: Floats, weight: Floats, rows: float | None = None) -> "StepErrors":
+        """Return the errors of steps that were fitted to rows with these log-odds, or to so many rows like these.
+
+        Parameters
+        ----------
+        steps : ndarray
+            Ascending log-odds of the steps.
+        log_odds, weight : ndarray of shape (n,)
+            Of the rows.
+        rows : float, optional
+            The number of rows of the fit, where it is not the sum of the weights.
+        """
+        on, place = _places(steps, log_odds)
+        total = np.bincount(place[on], weight[on], len(steps)) * (1.0 if rows is None else rows / weight.sum())
+        prob = 1 / (1 + np.exp(-steps))
+        return StepErrors(steps, np.array([total * prob, total * (1 - prob)]), np.zeros((2, len(steps))))
+
+    def after(self, forecast: ScoreTable) -> "StepErrors":
+        """Return the errors after a batch."""
+        on, place = _places(self.log_odds, forecast.scores)
+        sides = [np.bincount(place[on], side[on], len(self.log_odds)) for side in (forecast.pos, forecast.neg)]
+        return replace(self, seen=self.seen + np.array(sides))
+
+    @property
+    def log_likelihood(self) -> Any:
+        """Log-likelihood of the rows on steps, averaged over the errors, less that of the map.
+
+        The counts seen may have leading axes, of several times.
+        """
+        (pos, neg), seen_pos, seen_neg = self.fit + 0.5, self.seen[..., 0, :], self.seen[..., 1, :]
+        averaged = betaln(pos + seen_pos, neg + seen_neg) - betaln(pos, neg)
+        of_map = seen_pos * np.logaddexp(0, -self.log_odds) + seen_neg * np.logaddexp(0, self.log_odds)
+        return (averaged + of_map).sum(axis=-1)
+
+
+def _places(steps: Floats, log_odds: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return which log-odds are those of a step, and of which."""
+    below = np.searchsorted(steps, log_odds).clip(1, len(steps) - 1) if len(steps) > 1 else np.ones(len(log_odds), int)
+    place = below - 1 + (log_odds > (steps[below - 1] + steps[np.minimum(below, len(steps) - 1)]) / 2)
+    place = np.minimum(place, len(steps) - 1)
+    return np.isclose(log_odds, steps[place], rtol=1e-12, atol=1e-12), place
+
+
 @dataclass
 class Evidence:
     """The e-process of one stream of rows.
@@ -159,6 +223,8 @@ class Evidence:
         Log-likelihood of each supposed error of the map, less that of the map.
     null : float
         Log-likelihood of no loss, averaged over the supposed errors of the map, less that of the map.
+    steps : StepErrors or None
+        Of a map with steps, their errors: with probability ½ these are what is wrong with the map, else ``error`` is.
 
     Several streams whose batches have the same numbers of rows are one, where all arrays have a leading axis.
     """
@@ -169,6 +235,7 @@ class Evidence:
     grown: Floats = field(default_factory=lambda: np.full(len(ALTERNATIVES), -np.inf))
     surface: Floats = field(default_factory=lambda: np.zeros(_NODES**2))
     null: Any = 0.0
+    steps: StepErrors | None = None
 
     def add(self, forecast: ScoreTable) -> Floats:
         """Count a batch, whose scores are log-odds; return the log-likelihood ratio of each alternative on it."""
@@ -176,7 +243,9 @@ class Evidence:
         for at in range(0, len(forecast), _CHUNK):
             part = slice(at, at + _CHUNK)
             found += self.ratios(forecast.scores[part], forecast.pos[part], forecast.total[part])
-        self.count(found, forecast.rows)
+        if self.steps is not None:
+            self.steps = self.steps.after(forecast)
+        self.count(found, forecast.rows, None if self.steps is None else self.steps.log_likelihood)
         return found[: len(ALTERNATIVES)]
 
     def ratios(self, log_odds: Floats, pos: Any, total: Any) -> Floats:
@@ -190,8 +259,11 @@ class Evidence:
         excess = np.logaddexp(0, moved) - np.logaddexp(0, z)
         return np.asarray(np.asarray(pos, float) @ (moved - z).T - np.asarray(total, float) @ excess.T)
 
-    def count(self, ratios: Floats, rows: int) -> None:
-        """Count a batch by its ratios; with leading axes, one batch of each of several streams."""
+    def count(self, ratios: Floats, rows: int, of_steps: Any = None) -> None:
+        """Count a batch by its ratios, and by the log-likelihood of all steps after it where the map has steps.
+
+        With leading axes, these are of one batch with this number of rows of each of several streams.
+        """
         after = self.rows + rows
         begins = start_prior(self.rows) - start_prior(after) + (_FROM_THE_START if self.rows == 0 else 0.0)
         null = np.asarray(self.null)[..., None]
@@ -200,6 +272,8 @@ class Evidence:
         if self.error is not None:
             self.surface = self.surface + ratios[..., len(ALTERNATIVES) :]
             self.null = log_average(self.surface)
+        if of_steps is not None:
+            self.null = np.logaddexp(self.null, of_steps) - math.log(2)
         self.rows = after
 
     def _lines(self) -> Floats:

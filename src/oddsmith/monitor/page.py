@@ -4,7 +4,8 @@ import math
 from html import escape
 
 from oddsmith._check import visible
-from oddsmith.monitor.watching import Batch, Finding, Monitor
+from oddsmith.monitor.findings import Batch, Finding, segment_text
+from oddsmith.monitor.watching import Monitor
 
 __all__ = ["page"]
 
@@ -82,16 +83,17 @@ def page(monitor: Monitor, title: str = "Are the probabilities still calibrated?
     True
     """
     findings = monitor.result().findings
-    parts = "\n".join(_part(each, monitor.log(each.segment)) for each in findings) or "<p>No rows yet.</p>"
+    parts = "\n".join(_part(each, monitor.log(each.segment, each.target)) for each in findings) or "<p>No rows yet.</p>"
     return _PAGE.format(title=escape(visible(title)), parts=parts, alpha=monitor.alpha)
 
 
 def _part(finding: Finding, log: tuple[Batch, ...]) -> str:
     """Return the section of all rows or of a segment."""
-    heading = "All rows" if finding.segment is None else f"Segment {finding.segment}"
+    shown = ", ".join(each for each in (segment_text(finding.segment), finding.target) if each) or "all rows"
+    heading = shown[0].upper() + shown[1:]
     facts = {
         "Rows with labels": f"{finding.rows:,}",
-        "Positives": f"{finding.positives:,}; {finding.expected:,.1f}were expected",
+        "Positives": f"{finding.positives:,}; {finding.expected:,.1f} were expected",
         "p-value": f"{finding.p_value:.3g}, valid at any time",
     }
     if finding.alarm:

@@ -19,7 +19,7 @@ from oddsmith.fitting import LABELS, fit_line
 from oddsmith.maps import SUREST, CalibrationMap, InputMap, LogBasisMap, PolynomialMap
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of
-from oddsmith.monitor.watching import refuse_other_labels
+from oddsmith.monitor.forecasts import refuse_other_labels
 
 __all__ = ["Recalibration", "recalibrate"]
 
