@@ -319,7 +319,7 @@ def _points(points: float) -> str:
 
     Examples
     --------
-    >>> _signed(0.0123), _signed(-0.5)
+    >>> _points(0.0123), _points(-0.5)
     ('+1.23', '−50.00')
     """
     return f"{100 * points:+z.2f}".replace("-", "−")
