@@ -119,7 +119,7 @@ class TestFit:
         Path("a.csv").write_text("p_a,p_b,p_c,label\n" + "5,1,0,a\n1,5,0,b\n" * 20)
         told = run("fit", "a.csv", "-o", "m.json", "--scores", "p_*", "-m", "temperature")
         assert "Warning: no row has the label c." in told.err
-        assert "The true class is on top in every row" in told.err
+        assert "The true class has the largest logit in every row" in told.err
         assert any("on top in every row" in text for text in oddsmith.load("m.json").warnings)
 
     def test_a_sample_is_announced(self, run, logits, monkeypatch):
