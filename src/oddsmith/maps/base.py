@@ -93,7 +93,7 @@ class CalibrationMap(ShapedMap):
 
     See Also
     --------
-    oddsmith.maps.JointMap : Of several classes.
+    oddsmith.maps.rows.JointMap : Of several classes.
     oddsmith.model.Model : A map with labels, segments and origin.
     """
 
