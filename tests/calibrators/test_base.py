@@ -89,7 +89,7 @@ def test_oddities_are_said_in_plain_words():
         "The mode of the positive class is at its edge ",
         "The mode of the negative class is at its edge ",
     ]
-    with pytest.warns(SeparableWarning, match="leave a piece free"):
+    with pytest.warns(SeparableWarning, match="do not determine one of the pieces"):
         PiecewiseLogisticCalibrator(penalty=0.0, knots=[5.0]).fit([-1.0, 0.5, 0.0, 1.0], [0, 0, 1, 1])
 
 

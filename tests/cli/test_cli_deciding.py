@@ -95,7 +95,7 @@ def test_shift_undoes_weights(run, given, expected):
 
 def test_weights_are_undone_once(run, model, scores, tmp_path):
     refused = run("shift", model, "--scale-pos-weight", 10, "-o", "x.json").error
-    assert "calibration on rows as they come has undone them" in refused
+    assert "calibration on unweighted rows has undone already" in refused
     rng = np.random.default_rng(0)
     p = rng.random(300)
     y = rng.random(300) < p

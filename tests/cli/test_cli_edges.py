@@ -202,7 +202,7 @@ def test_reversed_scores_and_noise_are_said_first(run, command, kind):
     y = (rng.random(800) < p).astype(int)
     options = ("-o", "out.md", "-f", "-m", "auto", "-m", "platt") if command == "report" else ()
     options = ("-m", "auto", "-m", "platt") if command == "compare" else options
-    labels, words = (1 - y, "is reversed") if kind == "reversed" else (rng.permutation(y), "carries no signal")
+    labels, words = (1 - y, "is reversed") if kind == "reversed" else (rng.permutation(y), "has no signal")
     Path("p.csv").write_text(csv_text({"p": p, "label": labels}))
     told = run(command, "p.csv", *options)
     assert told.code == 0

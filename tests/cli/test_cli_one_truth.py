@@ -79,7 +79,7 @@ def test_fit_never_praises_a_useless_score(run, kind, method):
     told = run("fit", "s.csv", "-o", "m.json", "-m", method)
     assert told.code == 0, told.err
     assert "worth it" not in told.out
-    expected = {"no signal": "carries no signal", "reversed": "is reversed", "one class": "Cannot tell"}[kind]
+    expected = {"no signal": "has no signal", "reversed": "is reversed", "one class": "Cannot tell"}[kind]
     assert expected in " ".join(told.out.split())
     if kind == "reversed":
         assert "Next: negate the score" in " ".join(told.out.split())
