@@ -13,7 +13,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import class_forecast, forecast_from_arrays, is_fitted_to
+from oddsmith.metrics import class_forecast, forecast_from_arrays, is_fitted_to, is_in_sample
 from oddsmith.plots.display import Display
 
 if TYPE_CHECKING:
@@ -285,6 +285,11 @@ def score_range(low: float, high: float) -> tuple[float, float]:
         _check.fail(must, got, "divide all scores by one number")
     margin = max(0.05 * width if width > _NARROWEST else 1.0, _FINEST * size)
     return low - margin, high + margin
+
+
+def name_forecast(name: str, table: ScoreTable) -> str:
+    """Return the name of a forecast, marked where the forecast was fitted to these rows."""
+    return mark_in_sample(name, in_sample=is_in_sample(table))
 
 
 def mark_in_sample(name: str, *, in_sample: bool) -> str:

@@ -9,7 +9,7 @@ from oddsmith.data import RandomState
 from oddsmith.metrics import ClassForecast, calibration_error
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.corp import CorpDisplay
-from oddsmith.plots.theme import SMALL_SIZE, Theme, ThemeName, series_of, short_name
+from oddsmith.plots.theme import SMALL_SIZE, Theme, series_of, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,40 +97,30 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         diagrams = {label: CorpDisplay.from_table(tables[label], name=name, **options) for label in chosen}
         return cls(diagrams, {label: errors[label] for label in worst_first}, name)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the diagrams in rows of three; a second forecast on the same axes joins those that are there.
+    def _find_height(self) -> float:
+        return _ROW * self._count_rows() + _MARGIN
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-            The colors.
+    def _count_rows(self) -> int:
+        return -(-len(self.diagrams) // _COLUMNS)
 
-        Returns
-        -------
-        self
-        """
-        rows = -(-len(self.diagrams) // _COLUMNS)
-        look = self._start(ax, theme, _ROW * rows + _MARGIN)
+    def _draw_picture(self, look: Theme) -> None:
         self.ax_.grid(visible=False)
         self.ax_.set(xticks=[], yticks=[], xlabel="predicted probability", ylabel="observed share of the class")
         self.ax_.spines[:].set_visible(False)
         series = len(series_of(self.ax_))
         there: Any = self.ax_.child_axes
-        panels = {child.get_label(): child for child in there} or self._panels(look, rows)
+        panels = {child.get_label(): child for child in there} or self._panels(look)
         for label, diagram in self.diagrams.items():
             if str(label) in panels:
                 diagram._draw_curve(panels[str(label)], look.ink(series), series)
         proxy = self.ax_.plot([], [], label=self.name or None, gid=f"series-{series}", **look.ink(series).line())
         self.lines_: dict[str, Any] = {self.name: proxy[0]}
         look.legend(self.ax_, above=True)
-        return self
 
-    def _panels(self, look: Theme, rows: int) -> dict[str, "Axes"]:
+    def _panels(self, look: Theme) -> dict[str, "Axes"]:
         """Make an empty square for each class."""
         panels = {}
-        width, height = 1 / _COLUMNS, 1 / rows
+        width, height = 1 / _COLUMNS, 1 / self._count_rows()
         for place, label in enumerate(self.diagrams):
             row, column = divmod(place, _COLUMNS)
             corner = (column + _GAP) * width, 1 - (row + 1 - _GAP) * height

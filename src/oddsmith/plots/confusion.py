@@ -1,7 +1,7 @@
 """The confusion matrix: what was decided for the cases of each class."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,7 @@ from oddsmith.metrics import ClassForecast, sum_by
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.display import WIDTH
 from oddsmith.plots.histogram import short_number
-from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Theme, ThemeName, short_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Theme, short_name
 
 #: Number of classes up to which cells have room for numbers and axes for all names.
 _NUMBERED = 12
@@ -56,6 +53,8 @@ class ConfusionDisplay(ClassForecastDisplay):
     counted: bool
     name: str = ""
 
+    _height: ClassVar[float] = WIDTH
+
     @classmethod
     def from_forecast(cls, forecast: ClassForecast, *, costs: ArrayLike | None = None, name: str = "") -> Self:
         """Compute the matrix of a forecast of several classes.
@@ -85,21 +84,7 @@ class ConfusionDisplay(ClassForecastDisplay):
         total = self.weight.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(self.weight, total, out=np.zeros_like(self.weight), where=total > 0))
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-            The colors.
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme, WIDTH)
+    def _draw_picture(self, look: Theme) -> None:
         k = len(self.labels)
         self.image_: Any = self.ax_.imshow(self._colors(look), interpolation="nearest", aspect="equal")
         self.ax_.grid(visible=False)
@@ -111,7 +96,6 @@ class ConfusionDisplay(ClassForecastDisplay):
             self.ax_.set_xticks(range(k), names, rotation=90 if max(map(len, names)) * k > 30 else 0)
             self.ax_.set_yticks(range(k), names)
             self._numbers(look)
-        return self
 
     def _colors(self, look: Theme) -> Floats:
         from matplotlib.colors import to_rgb

@@ -13,13 +13,12 @@ from oddsmith.metrics import (
     as_forecast,
     checked_level,
     decompose,
-    is_in_sample,
     labels_again,
     probability,
 )
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -77,7 +76,7 @@ class CorpPicture(ReliabilityPicture):
             curves = [np.interp(at, *_pool(cells.prob[cells_of(drawn)], drawn.pos, drawn.neg)) for drawn in draws]
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        label = mark_in_sample(name, in_sample=is_in_sample(table))
+        label = name_forecast(name, table)
         return cls(x, y, band, decompose.of(table, score="squared"), histogram, label)
 
     def _draw(self, ink: Ink, series: int) -> Any:

@@ -1,15 +1,12 @@
 """Cumulative calibration: differences between labels and forecasts, added up."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import CumulativeCalibration, as_forecast, cumulative_calibration, is_in_sample
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
-from oddsmith.plots.theme import ThemeName, series_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.metrics import CumulativeCalibration, as_forecast, cumulative_calibration
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
+from oddsmith.plots.theme import Theme, series_of
 
 #: Points that are drawn of a long walk.
 _POINTS = 4000
@@ -65,22 +62,9 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
         self
         """
         table = as_forecast(forecast)
-        return cls(cumulative_calibration.of(table, level=level), mark_in_sample(name, in_sample=is_in_sample(table)))
+        return cls(cumulative_calibration.of(table, level=level), name_forecast(name, table))
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curve; a second one drawn into the same axes gets its own color and lines.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         series, walk = len(series_of(self.ax_)), self.walk
         ink = look.ink(series)
         if series == 0:
@@ -89,14 +73,10 @@ class CumulativeCalibrationDisplay(ForecastDisplay):
             label = f"{100 * walk.level:g} % if calibrated" if place == 0 else None
             self.ax_.axhline(end, color=ink.color, linewidth=0.9, linestyle=(0, (4, 3)), label=label)
         step = max(1, len(walk.share) // _POINTS)
-        label = f"{self.name or 'forecast'}\nECCE {walk.ecce_range:.4f}"
+        name = self.name or "forecast"
         share, difference = (values[::step] for values in (walk.share, walk.difference))
-        self.lines_ = {
-            self.name or "forecast": self.ax_.plot(
-                share, difference, label=label, gid=f"series-{series}", **ink.line()
-            )[0]
-        }
+        label = f"{name}\nECCE {walk.ecce_range:.4f}"
+        self._draw_line(share, difference, name, series, label=label, **ink.line())
         self.ax_.set_xlim(0, 1)
         self.ax_.set(xlabel="share of cases, lowest P first", ylabel="cumulative observed − P")
         look.legend(self.ax_)
-        return self

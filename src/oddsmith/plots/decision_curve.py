@@ -13,11 +13,10 @@ from oddsmith.metrics import (
     as_forecast,
     compare_net_benefit,
     decision_curve,
-    is_in_sample,
 )
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
 from oddsmith.plots.display import Display
-from oddsmith.plots.theme import ThemeName, series_of
+from oddsmith.plots.theme import Theme, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,42 +81,23 @@ class DecisionCurveDisplay(ForecastDisplay):
         table = as_forecast(forecast)
         return cls(
             decision_curve.of(table, thresholds=thresholds, level=level),
-            mark_in_sample(name, in_sample=is_in_sample(table)),
+            name_forecast(name, table),
         )
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curve; a second one drawn into the same axes shares the references.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
-        curve, drawn = self.curve, [line for line in self.ax_.get_lines() if str(line.get_gid()).startswith("series")]
-        ink = look.ink(len(drawn))
-        if not drawn:
+    def _draw_picture(self, look: Theme) -> None:
+        curve, series = self.curve, len(series_of(self.ax_))
+        ink = look.ink(series)
+        if series == 0:
             gray: dict[str, Any] = {"color": look.muted, "linewidth": 1}
             self.ax_.plot(curve.thresholds, curve.treat_all, label="treat all", linestyle="--", **gray)
             self.ax_.axhline(0, label="treat none", linestyle=":", **gray)
         self.ax_.fill_between(curve.thresholds, curve.low, curve.high, color=ink.color, alpha=0.18, linewidth=0)
-        label = self.name or "forecast"
-        self.lines_ = {
-            label: self.ax_.plot(
-                curve.thresholds, curve.net_benefit, label=label, gid=f"series-{len(drawn)}", **ink.line(1.6)
-            )[0]
-        }
+        self._draw_line(curve.thresholds, curve.net_benefit, self.name or "forecast", series, **ink.line(1.6))
         top = float(np.nanmax([*curve.high, *curve.net_benefit, curve.prevalence]))
         self.ax_.set_ylim(min(-0.1 * top, -1e-3), 1.1 * top if top > 0 else 1.0)
         self.ax_.set_xlim(0, 1)
         self.ax_.set(xlabel="threshold of P", ylabel="net benefit")
         look.legend(self.ax_)
-        return self
 
 
 @dataclass(eq=False, repr=False)
@@ -182,20 +162,7 @@ class NetBenefitDifferenceDisplay(Display):
         """
         return cls(compare_net_benefit(y_true, y_prob, other, **options), name).plot(ax)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the difference.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         found, series = self.found, len(series_of(self.ax_))
         ink = look.ink(series)
         if series == 0:
@@ -203,12 +170,7 @@ class NetBenefitDifferenceDisplay(Display):
         label = f"{100 * found.level:g} % band" if series == 0 else None
         shade: dict[str, Any] = {"color": ink.color, "alpha": 0.18, "linewidth": 0}
         self.ax_.fill_between(found.thresholds, found.low, found.high, label=label, **shade)
-        label = self.name or "difference"
-        (line,) = self.ax_.plot(
-            found.thresholds, found.difference, label=label, gid=f"series-{series}", **ink.line(1.6)
-        )
-        self.lines_ = {label: line}
+        self._draw_line(found.thresholds, found.difference, self.name or "difference", series, **ink.line(1.6))
         self.ax_.set_xlim(0, 1)
         self.ax_.set(xlabel="threshold of P", ylabel="difference in net benefit")
         look.legend(self.ax_)
-        return self

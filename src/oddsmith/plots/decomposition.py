@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -10,10 +10,7 @@ from oddsmith import _check
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import ClassForecast, Decomposition, decompose
 from oddsmith.plots.display import Display
-from oddsmith.plots.theme import ThemeName
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.plots.theme import Theme
 
 
 @dataclass(eq=False, repr=False)
@@ -75,20 +72,7 @@ class DecompositionDisplay(Display):
             _check.fail("forecasts must be of the same labels", got, "compare forecasts of the same cases")
         return cls(parts)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw a point for each forecast.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         lost, won = (
             [getattr(part, name) for part in self.parts.values()] for name in ("miscalibration", "discrimination")
         )
@@ -108,4 +92,3 @@ class DecompositionDisplay(Display):
         name = "log-loss" if best.kind == "log" else "Brier score"
         self.ax_.set(xlabel=f"miscalibration (MCB) of the {name}", ylabel="discrimination (DSC)")
         look.legend(self.ax_, above=True)
-        return self

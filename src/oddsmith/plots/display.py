@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from oddsmith import _check, _extras
+from oddsmith._types import Floats
 from oddsmith.plots.theme import Theme, ThemeName, find_theme
 
 if TYPE_CHECKING:
@@ -46,17 +47,24 @@ class Display:
     _height: ClassVar[float] = 2.6
     _own: bool = False
 
-    def plot(self, *args: Any, **options: Any) -> Self:
-        """Draw the picture.
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the picture; a second curve drawn into the same axes gets its own color and dashes.
 
         Parameters
         ----------
         ax : Axes, optional
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
-        **options
-            Of each picture.
+
+        Returns
+        -------
+        self
         """
+        self._draw_picture(self._start(ax, theme))
+        return self
+
+    def _draw_picture(self, look: Theme) -> None:
+        """Draw into ``ax_``, for pictures without options of their own."""
         raise NotImplementedError
 
     def save(self, path: str | PathLike[str], *, theme: ThemeName = "light", dpi: float = 200, **options: Any) -> None:
@@ -106,6 +114,15 @@ class Display:
             return self.to_svg()
         return self._as_svg() if self._own else None
 
+    def _find_height(self) -> float:
+        """Return the height of a figure of its own, in inches."""
+        return self._height
+
+    def _draw_line(self, x: Floats, y: Floats, name: str, series: int, *, label: str = "", **style: Any) -> None:
+        """Draw the one curve of a picture, as the next series of its axes."""
+        (line,) = self.ax_.plot(x, y, label=label or name, gid=f"series-{series}", **style)
+        self.lines_ = {name: line}
+
     def _as_svg(self) -> str:
         page = BytesIO()
         self._write(page, "svg", 72)
@@ -133,7 +150,7 @@ class Display:
             _extras.require("matplotlib")
             from matplotlib.figure import Figure
 
-            figure = Figure(figsize=(WIDTH, self._height if height is None else height), layout="compressed")
+            figure = Figure(figsize=(WIDTH, self._find_height() if height is None else height), layout="compressed")
             self.ax_, self.figure_, self._own = figure.add_subplot(), figure, True
         else:
             holder = ax.get_figure()

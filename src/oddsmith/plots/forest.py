@@ -1,16 +1,13 @@
 """The forest plot of an audit: observed over expected positives of the worst segments."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from oddsmith.audit import Audit, AuditedSegment
 from oddsmith.plots.display import Display
-from oddsmith.plots.theme import ThemeName
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.plots.theme import Theme
 
 #: Letters of a segment's name that are drawn.
 _LETTERS = 34
@@ -48,8 +45,6 @@ class AuditDisplay(Display):
     segments: tuple[AuditedSegment, ...]
     level: float
 
-    _height: ClassVar[float] = 1.0
-
     @classmethod
     def from_audit(cls, found: Audit, *, most: int = 12) -> Self:
         """Take the worst segments of an audit.
@@ -66,20 +61,10 @@ class AuditDisplay(Display):
         """
         return cls(found.segments[:most], found.level)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the segments, one per line.
+    def _find_height(self) -> float:
+        return 0.9 + 0.26 * max(len(self.segments), 1)
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme, 0.9 + 0.26 * max(len(self.segments), 1))
+    def _draw_picture(self, look: Theme) -> None:
         ink = look.ink(0)
         place = np.arange(len(self.segments))
         for y, segment in zip(place, self.segments, strict=True):
@@ -108,7 +93,6 @@ class AuditDisplay(Display):
         self.ax_.set_ylim(len(self.segments) - 0.4, -0.6)
         self.ax_.set_xlabel("observed/expected")
         self.ax_.grid(visible=False, axis="y")
-        return self
 
 
 def _short(name: str) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import as_forecast, bin_index, is_in_sample, probability, sum_by
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
-from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
+from oddsmith.metrics import as_forecast, bin_index, probability, sum_by
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
+from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,24 +74,10 @@ class PredictionHistogramDisplay(ForecastDisplay):
         table, bins = as_forecast(forecast), _check.whole_number(n_bins, "n_bins", low=1)
         index = bin_index(table, probability(table), bins, "width", "left")
         pos, neg = (sum_by(index, column, bins) for column in (table.pos, table.neg))
-        label = mark_in_sample(name, in_sample=is_in_sample(table))
+        label = name_forecast(name, table)
         return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", label)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the histogram.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-            The colors.
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         left, width, nothing = self.edges[:-1], np.diff(self.edges), np.zeros_like(self.neg)
         # Pale under full: two classes in gray too.
         for series, (label, height, bottom, alpha) in enumerate(
@@ -105,7 +91,6 @@ class PredictionHistogramDisplay(ForecastDisplay):
         self.ax_.set_title(self.name, size=LABEL_SIZE, color=look.text)
         self.ax_.grid(visible=False, axis="x")
         look.legend(self.ax_)
-        return self
 
     @property
     def unit(self) -> str:

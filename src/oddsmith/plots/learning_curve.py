@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +12,8 @@ from oddsmith._types import Floats
 from oddsmith.metrics import Interval, checked_level
 from oddsmith.plots.display import Display
 from oddsmith.plots.histogram import short_number
-from oddsmith.plots.theme import ThemeName
+from oddsmith.plots.theme import Theme
 from oddsmith.plots.trials import mean_of_trials
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,21 +92,7 @@ class LearningCurveDisplay(Display):
         share = checked_level(level)
         return cls({name: _curve(name, *both, share) for name, both in trials.items()}, measure)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-            The colors.
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         self.lines_: dict[str, Any] = {}
         self.ax_.set_xscale("log", base=2)
         count = len(self.curves)
@@ -126,7 +109,6 @@ class LearningCurveDisplay(Display):
         self.ax_.minorticks_off()
         self.ax_.set(xlabel="calibration cases", ylabel=self.measure)
         look.legend(self.ax_)
-        return self
 
 
 def _curve(name: str, sizes: ArrayLike, values: ArrayLike, level: float) -> LearningCurve:

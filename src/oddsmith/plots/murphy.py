@@ -1,17 +1,14 @@
 """Murphy diagrams: mean elementary scores by threshold."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from numpy.typing import ArrayLike
 
 from oddsmith.data import ScoreTable
-from oddsmith.metrics import MurphyCurve, as_forecast, is_in_sample, murphy_curve
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
-from oddsmith.plots.theme import ThemeName, series_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.metrics import MurphyCurve, as_forecast, murphy_curve
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
+from oddsmith.plots.theme import Theme, series_of
 
 
 @dataclass(eq=False, repr=False)
@@ -62,22 +59,9 @@ class MurphyDisplay(ForecastDisplay):
         self
         """
         table = as_forecast(forecast)
-        return cls(murphy_curve.of(table, thresholds=thresholds), mark_in_sample(name, in_sample=is_in_sample(table)))
+        return cls(murphy_curve.of(table, thresholds=thresholds), name_forecast(name, table))
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curve; a second one drawn into the same axes shares the reference.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
+    def _draw_picture(self, look: Theme) -> None:
         series, curve = len(series_of(self.ax_)), self.curve
         ink = look.ink(series)
         if series == 0:
@@ -87,10 +71,8 @@ class MurphyDisplay(ForecastDisplay):
         name = self.name or "forecast"
         style = ink.line() | {"linewidth": 0.9, "alpha": 0.7}
         self.ax_.plot(curve.thresholds, curve.recalibrated, label=f"{name}, recalibrated", **style)
-        (line,) = self.ax_.plot(curve.thresholds, curve.score, label=name, gid=f"series-{series}", **ink.line(1.6))
-        self.lines_ = {name: line}
+        self._draw_line(curve.thresholds, curve.score, name, series, **ink.line(1.6))
         self.ax_.set_xlim(0, 1)
         self.ax_.set_ylim(bottom=0)
         self.ax_.set(xlabel="threshold of P", ylabel="mean elementary score")
         look.legend(self.ax_)
-        return self

@@ -15,11 +15,10 @@ from oddsmith.metrics import (
     as_forecast,
     bin_cells,
     checked_level,
-    is_in_sample,
     reliability_curve,
 )
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -104,7 +103,7 @@ class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
         curve = reliability_curve.of(table, n_bins=n_bins, bins=bins)
         low, high = _jeffreys(bin_cells(table, n_bins, bins), share)
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
-        return cls(curve, low, high, share, histogram, mark_in_sample(name, in_sample=is_in_sample(table)))
+        return cls(curve, low, high, share, histogram, name_forecast(name, table))
 
     def _draw(
         self, ink: Ink, series: int, style: Literal["points", "lines"] = "points", attributes: bool = False

@@ -1,7 +1,7 @@
 """The risk–coverage curve: which share of rows can be decided automatically, at which error rate."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -10,10 +10,7 @@ from oddsmith.bands import clopper_pearson
 from oddsmith.metrics import ClassForecast, checked_level, probability
 from oddsmith.plots._bands import Band
 from oddsmith.plots._sources import ClassForecastDisplay
-from oddsmith.plots.theme import ThemeName
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from oddsmith.plots.theme import Theme, series_of
 
 #: Points of the curve, at most.
 _POINTS = 500
@@ -62,8 +59,6 @@ class RiskCoverageDisplay(ClassForecastDisplay):
     band: Band | None
     name: str = ""
 
-    _height: ClassVar[float] = 2.6
-
     @classmethod
     def from_forecast(cls, forecast: ClassForecast, *, level: float = 0.95, name: str = "") -> Self:
         """Compute the curve of a forecast of two or of several classes.
@@ -91,32 +86,16 @@ class RiskCoverageDisplay(ClassForecastDisplay):
             band = Band(coverage, *clopper_pearson(wrong, decided, (1 - share) / 2), share)
         return cls(coverage, risk, probability(top)[::-1][places], band, name)
 
-    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curve; a second one drawn into the same axes gets another color.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-
-        Returns
-        -------
-        self
-        """
-        look = self._start(ax, theme)
-        drawn = [line for line in self.ax_.get_lines() if str(line.get_gid()).startswith("series")]
-        ink, label = look.ink(len(drawn)), self.name or "decided rows"
-        top = float(self.risk.max())
+    def _draw_picture(self, look: Theme) -> None:
+        series, top = len(series_of(self.ax_)), float(self.risk.max())
+        ink = look.ink(series)
         if self.band is not None:
             self.ax_.fill_between(self.band.at, self.band.low, self.band.high, color=ink.color, alpha=0.18, linewidth=0)
             top = max(top, float(self.band.high[-1]))
-        line = self.ax_.plot(self.coverage, self.risk, label=label, gid=f"series-{len(drawn)}", **ink.line(1.6))[0]
-        self.lines_ = {label: line}
+        self._draw_line(self.coverage, self.risk, self.name or "decided rows", series, **ink.line(1.6))
         # The few most certain rows have a wide, uninformative band: the axis shows the rest.
         highest = min(1.4 * top if top > 0 else 1.0, 1.02)
-        self.ax_.set_ylim(0, max(highest, self.ax_.get_ylim()[1]) if drawn else highest)
+        self.ax_.set_ylim(0, max(highest, self.ax_.get_ylim()[1]) if series else highest)
         self.ax_.set_xlim(0, 1)
         self.ax_.set(xlabel="share of rows decided", ylabel="error rate among them")
         look.legend(self.ax_)
-        return self

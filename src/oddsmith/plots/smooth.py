@@ -8,10 +8,10 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.data import RandomState, ScoreTable
-from oddsmith.metrics import as_forecast, checked_level, equal_rows, is_in_sample, rows_again
+from oddsmith.metrics import as_forecast, checked_level, equal_rows, rows_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._reliability_axes import ReliabilityPicture
-from oddsmith.plots._sources import ForecastDisplay, mark_in_sample
+from oddsmith.plots._sources import ForecastDisplay, name_forecast
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
@@ -120,7 +120,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
             found = envelope(grid[near], _rate(kernel, *_resample(cells, count, random_state)).T, share)
             band = Band(grid, _with_gaps(found.low, near), _with_gaps(found.high, near), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        return cls(grid, rate, band, sigma, histogram, mark_in_sample(name, in_sample=is_in_sample(table)))
+        return cls(grid, rate, band, sigma, histogram, name_forecast(name, table))
 
     def _draw(self, ink: Ink, series: int) -> Any:
         if self.band is not None:
