@@ -84,21 +84,7 @@ class CodeLanguage(Language):
     joint_frame: ClassVar[str] = ""
 
     def write(self, model: Model, output: Output, note: str = "") -> str:
-        """Return a file with one function, which is called after its output.
-
-        Parameters
-        ----------
-        model : map
-            What is exported.
-        output : str
-            The name of the function.
-        note : str
-            A comment above the code.
-
-        Returns
-        -------
-        str
-        """
+        """Return a file with one function, which is called after its output."""
         comments = header(model, output, note)
         joint = joint_to_write(model, output) if self.joint_frame else None
         code: FormulaCode | VectorCode

@@ -1,4 +1,4 @@
-"""What all engines have in common, said in narwhals. An engine overrides what it does in its own way."""
+"""What all engines have in common, in narwhals. An engine overrides what it does in its own way."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,8 +98,9 @@ class LongNames(NamedTuple):
 class FrameEngine:
     """An engine and its dialect; the base class uses narwhals alone.
 
-    Some methods receive ``rows``, ``maps`` or a ``plan``: objects of this version of the library, whose attributes may
-    change in the next.
+    Methods receive ``frame``, as narwhals shows it, or ``native``, the same in the engine's own type. ``rows`` is a
+    frame with the names of its columns, ``maps`` the maps of segments, ``plan`` the maps of several classes with the
+    names of the new columns: objects of this version of the library, whose attributes may change in the next.
 
     See Also
     --------
@@ -110,7 +111,7 @@ class FrameEngine:
     kinds: tuple[nw.Implementation, ...] = ()
     #: Whether columns may be Arrow's, which does not cast integers above 2⁵³ to doubles.
     holds_arrow = False
-    #: Whether moments are in the time zone of the session, which goes without saying.
+    #: Whether times without a zone are in the time zone of the session.
     has_local_times = False
     #: Whether columns can be renamed by their place or exact name, whatever that is.
     renames = False
@@ -118,137 +119,41 @@ class FrameEngine:
     writes_numbers_as_text = False
 
     def takes(self, frame: Frame) -> bool:
-        """Whether a frame is this engine's.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-
-        Returns
-        -------
-        bool
-        """
+        """Whether a frame is this engine's."""
         return not self.kinds or frame.implementation in self.kinds
 
     def tells_case_apart(self, frame: Frame) -> bool:
-        """Whether names that differ by case alone are two names.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-
-        Returns
-        -------
-        bool
-        """
+        """Whether names that differ by case alone are two names."""
         del frame
         return True
 
     def is_strict(self, frame: Frame) -> bool:
-        """Whether the engine raises an error where a double would overflow or vanish.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-
-        Returns
-        -------
-        bool
-        """
+        """Whether the engine raises an error where a double would overflow or vanish."""
         del frame
         return False
 
     def rename(self, native: Any, names: Mapping[str, str]) -> Any:
-        """Return a native frame with new names; all columns are named, in their order.
-
-        Parameters
-        ----------
-        native : object
-            A frame in the engine's type.
-        names : mapping of str to str
-            New names by old ones.
-
-        Returns
-        -------
-        Any
-        """
+        """Return a native frame with new names by old ones; all columns are named, in their order."""
         raise NotImplementedError
 
     def column_names(self, frame: Frame) -> list[str]:
-        """Return the names of the columns.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-
-        Returns
-        -------
-        list[str]
-        """
+        """Return the names of the columns."""
         return frame.collect_schema().names()
 
     def casting_hint(self, frame: Frame, name: str) -> str:
-        """Return what to do about a column that is not numeric.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-        name : str
-            A column.
-
-        Returns
-        -------
-        str
-        """
+        """Return what to do about a column that is not numeric."""
         del frame, name
         return "cast it in the frame first"
 
     def query_text(self, native: Any) -> str | None:
-        """Return the query of a native frame as the engine would show it, where it can.
-
-        Parameters
-        ----------
-        native : object
-            A frame in the engine's type.
-
-        Returns
-        -------
-        str or None
-        """
+        """Return the query of a native frame as the engine would show it, where it can."""
 
     def as_integer(self, flag: nw.Expr) -> nw.Expr:
-        """Return a column of bools as 64 bits.
-
-        Parameters
-        ----------
-        flag : expression
-            A column of bools.
-
-        Returns
-        -------
-        nw.Expr
-        """
+        """Return a column of bools as 64 bits."""
         return flag.cast(nw.Int64)
 
     def with_cells(self, rows: "ScoredFrame", grid: Grid) -> tuple[Frame, nw.Expr]:
-        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are.
-
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        grid : Grid
-            The cells.
-
-        Returns
-        -------
-        tuple[Frame, nw.Expr]
-        """
+        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
         score = rows.as_double(rows.score)
         place = grid.place(score, lambda odds: odds.log()) * (1 / grid.width)
         if grid.log_odds:
@@ -257,70 +162,26 @@ class FrameEngine:
         return rows.frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
 
     def answer(self, frame: Frame, plan: Callable[[Any], Any]) -> dict[str, SentColumn]:
-        """Query the columns of ``plan(frame)``.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-        plan : callable
-            Makes the query from the frame.
-
-        Returns
-        -------
-        dict[str, SentColumn]
-        """
+        """Query the columns of ``plan(frame)``, a query that is made from the frame."""
         with self.asking(frame, "plan the query"):
             planned = plan(frame)
         with self.asking(planned, "answer the query"):
             return self.fetch(planned)
 
     def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
-        """Return quantiles of a column of numbers, without missing values; empty for a column without numbers.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-        column : str
-            A column.
-        shares : sequence of float
-            Which quantiles.
-
-        Returns
-        -------
-        list[float]
-        """
+        """Return quantiles of a column of numbers, without missing values; empty for a column without numbers."""
         wanted = {f"q{i}": nw.col("x").quantile(share, "linear") for i, share in enumerate(shares)}
         sent = self.answer(frame, lambda rows: rows.select(x=column).select(**wanted))
         return [float(one.values[0]) for one in sent.values() if not one.missing[0]]
 
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
-        """Run a query and return its columns.
-
-        Parameters
-        ----------
-        planned : frame
-            A query.
-
-        Returns
-        -------
-        dict[str, SentColumn]
-        """
+        """Run a query and return its columns."""
         collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned
         return {series.name: _send(series) for series in collected.iter_columns()}
 
     @contextlib.contextmanager
     def asking(self, frame: Frame, task: str) -> Iterator[None]:
-        """Turn any error of an engine into one kind, with its message and the query.
-
-        Parameters
-        ----------
-        frame : frame
-            Rows in the engine's own type.
-        task : str
-            What errors call the query.
-        """
+        """Turn any error of an engine into one kind, with its message and the query, which must do a task."""
         try:
             yield
         except OddsmithError:
@@ -340,17 +201,6 @@ class FrameEngine:
         """Return a native frame with a row for every row and class: its score, and whether the row is of the class.
 
         Where the label is missing, only the row of the first class shows it, so that such rows are counted once.
-
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        labels : sequence
-            The classes.
-
-        Returns
-        -------
-        tuple[Any, LongNames]
         """
         truth, label = f"{rows.spare}_truth", nw.col(rows.label)
         place: Any = nw.lit(-1)
@@ -374,37 +224,14 @@ class FrameEngine:
         return long.with_columns(hit=hit).to_native(), names
 
     def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
-        """Return the segments of rows in memory, or of the first rows; None where looking would use the rows up.
-
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        most : int
-            The largest number of segments.
-
-        Returns
-        -------
-        SentColumn or None
-        """
+        """Return the segments of rows in memory, or of the first ``most``; None where looking would use the rows up."""
         segment = rows.segment().alias("segment")
         return rows.answer(lambda frame: (frame.head(most) if rows.lazy else frame).select(segment))["segment"]
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
-        """Return the native frame with the probability of each row; parameters of segments are joined to the rows.
+        """Return the native frame with a new column ``name``: the probability of each row.
 
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        maps : plan
-            Maps of the segments.
-        name : str
-            The new column.
-
-        Returns
-        -------
-        Any
+        Parameters of segments are joined to the rows.
         """
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         score = rows.as_double(rows.score)
@@ -417,19 +244,7 @@ class FrameEngine:
         return frame.with_columns(column).select(*rows.schema, name).to_native()
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
-        """Return the native frame with the probabilities of several classes and the decision: layer by layer.
-
-        Parameters
-        ----------
-        rows : ScoredFrame
-            A frame with the names of its columns.
-        plan : plan
-            Maps and names of the new columns.
-
-        Returns
-        -------
-        Any
-        """
+        """Return the native frame with the probabilities of several classes and the decision: layer by layer."""
         from oddsmith.formula import as_decisions
 
         layers = plan.layers(f"{rows.spare}_", prepare=as_decisions, strict=self.is_strict(rows.frame))
@@ -440,75 +255,22 @@ class FrameEngine:
     def with_batches(self, native: Any, added: Mapping[str, Any], function: Callable[[Any], Any]) -> Any:
         """Return a native frame with the columns that a function adds to each batch of its rows.
 
-        None: the engine runs statements instead.
-
-        Parameters
-        ----------
-        native : data frame or table of an engine
-            Rows in the engine's own type.
-        added : mapping of str to Any
-            The new columns, each with an example of its values.
-        function : callable
-            Takes a batch of rows and returns it with the new columns.
-
-        Returns
-        -------
-        Any
+        ``added`` has an example of the values of each column. None: the engine runs statements instead.
         """
         del native, added, function
 
     def with_statement(self, native: Any, view: str, sql: str) -> Any:
-        """Return what a statement makes of a native frame, which it calls by the name of a view.
-
-        Parameters
-        ----------
-        native : data frame or table of an engine
-            Rows in the engine's own type.
-        view : str
-            The name of the frame in the statement.
-        sql : str
-            A SELECT in the engine's dialect.
-
-        Returns
-        -------
-        Any
-        """
+        """Return what a SELECT in the engine's dialect makes of a native frame, which it calls ``view``."""
         del view, sql
         hint = "apply model.of_segment(name) to the rows of each segment"
         _check.fail("segments of several classes need an engine that runs statements", type(native).__name__, hint)
 
     def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
-        """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-        key : str
-            The column to join by.
-        table : mapping of str to array
-            Keys and columns.
-
-        Returns
-        -------
-        Frame
-        """
+        """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls."""
         raise NotImplementedError
 
     def plain(self, frame: Frame, formula: Formula) -> Formula:
-        """Return a formula without pieces, clipped to the range of doubles where the engine needs that.
-
-        Parameters
-        ----------
-        frame : data frame or table of an engine
-            Rows in the engine's own type.
-        formula : expression
-            A column.
-
-        Returns
-        -------
-        Formula
-        """
+        """Return a formula without pieces, clipped to the range of doubles where the engine needs that."""
         from oddsmith.formula import as_decisions, guard
 
         # Constants of segments become columns, in which a slope may be 0 where others are not.
