@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 from cli_files import csv_text
+from scipy.special import softmax
 
 from oddsmith.metrics import (
     MEASURES,
@@ -59,6 +60,36 @@ def test_evaluate_refutes_what_is_off(run):
     )
     turned = run("evaluate", "off.csv", "--positive", "no", "--json")
     assert turned.json["data"]["prevalence"] == pytest.approx(1 - told.json["data"]["prevalence"])
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_evaluate_compares_before_and_after_calibration(run, several):
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=(600, 3 if several else 2))
+    y = (z + rng.gumbel(size=z.shape)).argmax(axis=1)
+    p = softmax(2 * z, axis=1)
+    table = {f"p_{k}": p[:, k].tolist() for k in range(3)} if several else {"p": p[:, 1].tolist()}
+    columns = {**table, "label": y.tolist(), "patient": (np.arange(600) // 3).tolist()}
+    Path("sure.csv").write_text(csv_text(columns))
+    options = ["sure.csv", "--scores", "p_*" if several else "p", "--label", "label", "--groups", "patient"]
+    told, found = run("evaluate", *options), run("evaluate", *options, "--json").json
+    before, after = found["measures"], found["calibrated"]["measures"]
+    compared = run("compare", *options, "--method", "auto", "--json").json
+    assert found["calibrated"]["gain"] == compared["advice"]["gain"]
+    for name in ("log_loss", "squared_error"):
+        means = compared["mean"][name]
+        assert before[name]["value"] == pytest.approx(means["uncalibrated"])
+        assert after[name]["value"] == pytest.approx(means["auto"])
+    assert after["log_loss"]["value"] < before["log_loss"]["value"] - 0.02
+    assert re.search(f"log-loss +│ {before['log_loss']['value']:.4f} │ {after['log_loss']['value']:.4f} │", told.out)
+    assert found["calibrated"]["words"] in " ".join(told.out.split())
+
+
+def test_rows_that_cannot_be_dealt_to_folds_have_no_measures_after_calibration(run):
+    Path("one.csv").write_text("p,y\n" + "0.2,0\n" * 30 + "0.7,1\n")
+    told, found = run("evaluate", "one.csv"), run("evaluate", "one.csv", "--json").json
+    assert found["calibrated"]["reason"] in told.out
+    assert "before" not in told.out
 
 
 def test_certain_and_wrong_is_infinitely_wrong(run):

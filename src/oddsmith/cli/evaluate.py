@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
     from oddsmith.data import ScoreRows, ScoreTable
+    from oddsmith.metrics import Groups
     from oddsmith.report import NextSteps
 
 EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
@@ -22,6 +23,21 @@ _ROOMY = 110
 
 #: Classes that are shown.
 _WORST = 10
+
+#: Measures that are shown before and after calibration, of two classes or of several.
+_COMPARED = {
+    "log_loss",
+    "squared_error",
+    "zero_one_error",
+    "calibration_error",
+    "top_label_calibration_error",
+    "classwise_calibration_error",
+    "calibration_slope",
+    "roc_auc",
+}
+
+#: The default method, by which they are calibrated.
+_DEFAULT = "auto"
 
 
 def evaluate(
@@ -37,6 +53,9 @@ def evaluate(
     quiet: option.Quiet = False,
 ) -> None:
     """Evaluate probabilities: a verdict, measures with intervals, tests of calibration, and a reliability diagram.
+
+    Some measures are shown before and after calibration by 'auto', each row by a fit to the other four of five folds.
+    The probabilities of the file are "before", a model's as well; a file with one case of a class has no "after".
 
     Several classes: `oddsmith evaluate classes.csv --scores 'p_*' --label label`; of logits the softmax is evaluated.
     """
@@ -55,6 +74,7 @@ def evaluate(
     def show(console: "Console") -> None:
         for text in told.head:
             print_text(console, text)
+        _print_before_and_after(console, content)
         for table in _tables(content, console.width >= _ROOMY):
             console.print(table)
         console.print(_worst_classes(content))
@@ -97,6 +117,8 @@ def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
     segments = segments_of(source, data.segments, out)
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate(forecast, random_state=source.seed, distinct=data.distinct, groups=groups)
+        part = data.segments if source.groups else None
+        found["calibrated"] = _calibrated(data.table, part, source.seed)
         by_segment = _by_segment({name: part.map(logit) for name, part in segments.items()})
     found["classes"][0]["label"] = data.labels[1]
     counts, heights = reliability_curve.of(forecast, n_bins=20), np.zeros(20)
@@ -125,6 +147,7 @@ def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, An
     segments = segments_of(source, data.segments, out)
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate(data.rows, random_state=source.seed, groups=data.groups)
+        found["calibrated"] = _calibrated(data.rows, data.groups, source.seed)
         by_segment = _by_segment(segments)
     steps = source.of_other_rows().class_next_steps()
     verdict = _verdict(found["judged"], steps, steps.if_reversed)
@@ -138,6 +161,49 @@ def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, An
     if source.by is not None:
         content["segments"] = by_segment
     return content, _Told(head, diagram, None, found["notes"])
+
+
+def _calibrated(data: "ScoreTable | ScoreRows", groups: "Groups | None", seed: int) -> dict[str, Any]:
+    """Return the measures after calibration by the default on held-out folds, or the reason for none."""
+    from oddsmith.cli._input import class_methods, table_methods
+    from oddsmith.data import ScoreTable
+    from oddsmith.errors import InvalidInputError
+    from oddsmith.metrics import evaluate
+    from oddsmith.report import compare_methods
+
+    methods = (table_methods if isinstance(data, ScoreTable) else class_methods)([_DEFAULT])
+    try:
+        compared = compare_methods(data, methods, random_state=seed, input="probability", groups=groups)
+        after = compared.held_out_forecast(_DEFAULT)
+        measures = evaluate(after, intervals=False, groups=compared.groups(_DEFAULT))["measures"]
+    except InvalidInputError as reason:
+        return {"reason": str(reason)}
+    advice = compared.to_dict()["advice"]
+    return {
+        "method": _DEFAULT,
+        "folds": compared.n_folds,
+        "gain": advice["gain"],
+        "words": compared.advice.change,
+        "measures": measures,
+    }
+
+
+def _print_before_and_after(console: "Console", found: dict[str, Any]) -> None:
+    """Print measures before and after calibration."""
+    from oddsmith.cli._output import print_text, table_of
+    from oddsmith.report import figure, rows_of_measures
+
+    after = found["calibrated"]
+    if "reason" in after:
+        print_text(console, f"No measures after calibration: {after['reason']}\n")
+        return
+    compared = {
+        when: part | {"measures": {name: one for name, one in part["measures"].items() if name in _COMPARED}}
+        for when, part in (("before", found), ("after", found | after))
+    }
+    rows = [[row["title"], *(figure(cell["value"]) for cell in row["cells"])] for row in rows_of_measures(compared)]
+    console.print(table_of(["measure"], list(compared), rows))
+    print_text(console, f"After calibration by {_DEFAULT}, in {after['folds']} folds, {after['words']}.\n")
 
 
 def _by_segment(segments: "Mapping[str, ScoreTable | ScoreRows]") -> list[dict[str, Any]]:

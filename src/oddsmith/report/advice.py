@@ -275,6 +275,22 @@ class Advice:
         """Whether there is a problem to solve before methods matter."""
         return self.kind in FIRST
 
+    @property
+    def change(self) -> str:
+        """How the log-loss changes, in words."""
+        loss = "log-loss per case on held-out cases"
+        if math.isinf(self.after):
+            return f"the {loss} is infinite, because some outcomes get a probability of 0"
+        if math.isinf(self.before):
+            return f"the {loss} falls from infinity to {self.after:.4f}"
+        gain, low, high = (f"{value:.4f}".replace("-", "−") for value in self.gain[:3])
+        chosen = f", corrected for the choice among {self.n_methods} methods" if self.n_methods > 1 else ""
+        told = f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
+        if self.baseline == BASE_RATE:
+            return f"the {loss} is {self.after:.4f}, that of the base rate {self.before:.4f}, {told}"
+        goes = "falls" if self.gain.mean > 0 else "rises"
+        return f"the {loss} {goes} from {self.before:.4f} to {self.after:.4f}, {told}"
+
 
 class NextSteps(NamedTuple):
     """What to do next: fit a method, given by its name; or what to do with reversed or calibrated scores.
@@ -350,7 +366,7 @@ def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: fl
         return (
             f"{verdict.words} Calibration can only return the base rate. Next: find a score that separates the classes."
         )
-    change = _change_words(advice)
+    change = advice.change
     if advice.kind == "calibrate":
         return f"{verdict.words} Calibrate with {advice.method}: {change}. {_why(advice)}{fit}"
     if advice.kind == "no gain":
@@ -361,21 +377,6 @@ def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: fl
         return f"{verdict.words} {keep} Next: {next_steps.if_calibrated}"
     step = fit if advice.baseline == BASE_RATE or advice.gain.mean >= relevant else f"Next: {next_steps.if_calibrated}"
     return f"{verdict.words} Calibrating makes no clear difference: with {advice.method} {change}. {step}"
-
-
-def _change_words(advice: Advice) -> str:
-    loss = "log-loss per case on held-out cases"
-    if math.isinf(advice.after):
-        return f"the {loss} is infinite, because some outcomes get a probability of 0"
-    if math.isinf(advice.before):
-        return f"the {loss} falls from infinity to {advice.after:.4f}"
-    gain, low, high = (f"{value:.4f}".replace("-", "−") for value in advice.gain[:3])
-    chosen = f", corrected for the choice among {advice.n_methods} methods" if advice.n_methods > 1 else ""
-    told = f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
-    if advice.baseline == BASE_RATE:
-        return f"the {loss} is {advice.after:.4f}, that of the base rate {advice.before:.4f}, {told}"
-    goes = "falls" if advice.gain.mean > 0 else "rises"
-    return f"the {loss} {goes} from {advice.before:.4f} to {advice.after:.4f}, {told}"
 
 
 def _why(advice: Advice) -> str:
