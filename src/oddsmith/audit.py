@@ -427,16 +427,16 @@ def _limit(cells: _Cells, edge: Floats, unit: Floats, level: float, side: int) -
     low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
     inner = (edge > low) & (edge < high)
     saddle = _solve_offsets(cells, np.where(inner, edge, cells.add(cells.weight * cells.prob)))
-    log_moment, _, variance = _generating(cells, saddle)
+    log_moment, _, variance = _cumulant_function(cells, saddle)
     near, far = saddle.copy(), np.full_like(saddle, side * _LARGEST_OFFSET)
     for _ in range(_BISECTIONS):
         offset = (near + far) / 2
-        here, _, _ = _generating(cells, offset)
+        here, _, _ = _cumulant_function(cells, offset)
         # With an offset the cumulants are differences, and the saddlepoint of an edge stays in its place.
         tail = _tail(saddle - offset, unit * (edge * (saddle - offset) - (log_moment - here)), unit * variance)
         inside = tail > (1 - level) / 2
         near, far = np.where(inside, offset, near), np.where(inside, far, offset)
-    _, mean, _ = _generating(cells, (near + far) / 2)
+    _, mean, _ = _cumulant_function(cells, (near + far) / 2)
     return np.where(inner, mean, low if side < 0 else high)
 
 
@@ -451,7 +451,7 @@ def _tail(t: Floats, gap: Floats, variance: Floats) -> Floats:
     return np.where((w > 1e-4) & np.isfinite(tail), np.clip(tail, 0.0, 1.0), 0.5)
 
 
-def _generating(cells: _Cells, offset: Floats) -> tuple[Floats, Floats, Floats]:
+def _cumulant_function(cells: _Cells, offset: Floats) -> tuple[Floats, Floats, Floats]:
     """Return K, K′ and K″ at an offset per segment; K(t) = Σ w log(1 − p + p eᵗ)."""
     t = cells.spread(offset)
     up = t > 0
@@ -474,7 +474,7 @@ def _solve_offsets(cells: _Cells, wanted: Floats) -> Floats:
     low, high = np.full(len(wanted), -_LARGEST_OFFSET), np.full(len(wanted), _LARGEST_OFFSET)
     offset = np.zeros(len(wanted))
     for _ in range(_NEWTON_STEPS):
-        _, mean, variance = _generating(cells, offset)
+        _, mean, variance = _cumulant_function(cells, offset)
         miss = wanted - mean
         low, high = np.where(miss > 0, offset, low), np.where(miss > 0, high, offset)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -493,7 +493,7 @@ def _offset(cells: _Cells, observed: Floats) -> tuple[Floats, Floats]:
     inner = (observed > low) & (observed < high)
     middle = cells.add(cells.weight * cells.prob)
     found = _solve_offsets(cells, np.where(inner, observed, middle))
-    log_moment, _, _ = _generating(cells, found)
+    log_moment, _, _ = _cumulant_function(cells, found)
     gain = np.maximum(found * observed - log_moment, 0.0)
     with np.errstate(divide="ignore"):
         none = -cells.add(cells.weight * np.log1p(-np.where(cells.prob == 1, 0, cells.prob)))
@@ -511,7 +511,7 @@ def _two_sided(cells: _Cells, observed: Floats, expected: Floats, normal: Floats
     low, high = cells.add(cells.weight * (cells.prob == 1)), cells.add(cells.weight * (cells.prob > 0))
     inner = (edge > low) & (edge < high)
     t = _solve_offsets(cells, np.where(inner, edge, expected))
-    log_moment, _, variance = _generating(cells, t)
+    log_moment, _, variance = _cumulant_function(cells, t)
     tail = _tail(t, t * edge - log_moment, variance)
     # An edge on the other side of the mean: more than half of the mass is beyond it.
     past = np.where(above, edge <= expected, edge >= expected)

@@ -345,9 +345,9 @@ def estimate_prior(
         rates, rows = _by_steps(logs)
         if labeled is None:
             behind = _rows_behind(found)
-            known_rows = _ClassRows.modeled(logs, np.array(rates), behind * old)
+            known_rows = _ClassRows.from_model(logs, np.array(rates), behind * old)
         else:
-            known_rows = _ClassRows.observed(found, old, labeled)
+            known_rows = _ClassRows.from_labeled(found, old, labeled)
             behind = known_rows.n_rows
         samples = (_against_rest(logs, np.array(rates), place, known_rows) for place in range(len(rates)))
         ends = [_interval(sample, rate, level) for sample, rate in zip(samples, rates, strict=True)]
@@ -493,7 +493,7 @@ class _ClassRows(NamedTuple):
     n_rows: int
 
     @staticmethod
-    def modeled(logs: Floats, rates: Floats, rows: Floats) -> "_ClassRows":
+    def from_model(logs: Floats, rates: Floats, rows: Floats) -> "_ClassRows":
         """Return the rows without labels, weighted by their probability of each class."""
         ratios = _ratios(logs)
         weighted = ratios / (ratios @ rates)[:, None]
@@ -502,7 +502,7 @@ class _ClassRows(NamedTuple):
         return _ClassRows(ratios, share, rows, round(float(rows.sum())))
 
     @staticmethod
-    def observed(found: Model, old: Floats, labeled: ScoreTable | ScoreRows) -> "_ClassRows":
+    def from_labeled(found: Model, old: Floats, labeled: ScoreTable | ScoreRows) -> "_ClassRows":
         """Return the labeled rows."""
         if not isinstance(labeled, ScoreRows) or labeled.labels != found.labels:
             must = "labeled must be the ScoreRows of the classes of the model"

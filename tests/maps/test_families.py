@@ -29,7 +29,7 @@ def lines(n, seed=5):
 def values(formula, scores):
     """Return the probability of each member, by rows."""
     with np.errstate(all="ignore"):
-        return np.broadcast_to(MemberSteps().computing(formula)(scores), (formula_members(formula), len(scores)))
+        return np.broadcast_to(MemberSteps().function_of(formula)(scores), (formula_members(formula), len(scores)))
 
 
 def formula_members(formula):

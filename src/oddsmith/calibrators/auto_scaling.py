@@ -408,7 +408,7 @@ class _ReadCases:
             self._scaled[kind], penalty, times * k, tolerance=tolerance, start=start, free=free, max_steps=steps
         )
         coef = found.matrix / self.unit
-        return found, self.part(f"{kind}, {times:g}", coef if is_exact else _rounded(coef), found.shift)
+        return found, self.part(f"{kind}, {times:g}", coef if is_exact else _round(coef), found.shift)
 
     def part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
         """Return a part under this reading."""
@@ -428,7 +428,7 @@ class _ReadCases:
         return min((-FLOOR if self.reading.clips else self.reading.floor) / self.unit, STEEPEST)
 
 
-def _rounded(coef: Floats) -> Floats:
+def _round(coef: Floats) -> Floats:
     """Return coefficients to the decimals of the digits that an early stop leaves of use."""
     largest = float(np.abs(coef).max())
     return coef if largest == 0 else np.round(coef, _DIGITS - 1 - math.floor(math.log10(largest)))
@@ -452,9 +452,9 @@ class _Fits:
 
     def candidate(self, fit: Callable[[_ReadCases], ScalingPart]) -> _Candidate:
         """Fit a part to all cases and to those of each fold, and judge these."""
-        return self.judged(fit(self.whole), [fit(rest) for rest in self.rests])
+        return self.judge(fit(self.whole), [fit(rest) for rest in self.rests])
 
-    def judged(self, part: ScalingPart, of_folds: Sequence[ScalingPart]) -> _Candidate:
+    def judge(self, part: ScalingPart, of_folds: Sequence[ScalingPart]) -> _Candidate:
         """Judge the parts of folds by the cases that they did not see."""
         each = zip(of_folds, self._parts, strict=True)
         rows = [_of_true(_log_proba(one, read), cases.truth) for one, (read, cases) in each]
@@ -470,7 +470,7 @@ class _Fits:
             fits = [cases.fit(kind, times, start) for cases, start in each]
             starts = [found for found, _ in fits]
             part, *of_folds = (part for _, part in fits)
-            yield (found := self.judged(part, of_folds))
+            yield (found := self.judge(part, of_folds))
             if (loss := -float(weight @ found.rows)) > best:
                 return
             best = loss
@@ -561,18 +561,18 @@ class _Blend(NamedTuple):
         more weight the better it is out of sample.
         """
         log_prob = self._log_prob(cases, None)
-        close = self._leveled(log_prob, cases, _CLOSE)
+        close = self._level_sums(log_prob, cases, _CLOSE)
         if cases.weight.sum() >= _MANY_PER_CLASS * np.count_nonzero(cases.totals):
             return close
-        loose = self._leveled(log_prob, cases, _LOOSE)
+        loose = self._level_sums(log_prob, cases, _LOOSE)
         gain = sum(self._gain(*fold, i) for i, fold in enumerate(folds)) if folds else -math.inf
         shift = loose + expit(gain - _EVIDENCE_OF_BIAS) * (close - loose)
-        return np.asarray(shift + self._leveled(log_prob + shift, cases, _LOOSE))
+        return np.asarray(shift + self._level_sums(log_prob + shift, cases, _LOOSE))
 
     def _gain(self, seen: Sorted, new: Sorted, fold: int) -> float:
         """Return by how much closer sums raise the log-likelihood of the cases that a fold has not seen."""
         log_prob, out = self._log_prob(seen, fold), self._log_prob(new, fold)
-        shifts = (self._leveled(log_prob, seen, freedom) for freedom in (_CLOSE, _LOOSE))
+        shifts = (self._level_sums(log_prob, seen, freedom) for freedom in (_CLOSE, _LOOSE))
         close, loose = (_of_true(log_softmax(out + shift, axis=1), new.truth) for shift in shifts)
         return float(new.weight @ (close - loose))
 
@@ -583,7 +583,7 @@ class _Blend(NamedTuple):
         logs = (_log_proba(part, x) + math.log(w) for (part, x), w in zip(fitted, self.weights, strict=True))
         return reduce(np.logaddexp, logs)
 
-    def _leveled(self, log_prob: Floats, cases: Sorted, freedom: float) -> Floats:
+    def _level_sums(self, log_prob: Floats, cases: Sorted, freedom: float) -> Floats:
         """Return what brings sums within so many standard errors of those of the classes."""
         prob = softmax(log_prob, axis=1).T
         if self.closed:

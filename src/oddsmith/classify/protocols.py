@@ -206,7 +206,7 @@ def _without_strangers(splits: list[Split], target: Target, present: Bools) -> l
         kept, lacking = splits, np.zeros(len(wanted), dtype=bool)
     else:
         kept = [(train, test[each[target.codes[test]]]) for each, (train, test) in zip(known, splits, strict=True)]
-        lacking = wanted & ~_calibrating(kept, target, present)
+        lacking = wanted & ~_classes_with_scores(kept, target, present)
     names = target.classes.tolist()
     if lacking.any() and len(names) == 2:
         (at,) = np.flatnonzero(lacking)
@@ -232,7 +232,7 @@ def _without_strangers(splits: list[Split], target: Target, present: Bools) -> l
     return kept
 
 
-def _calibrating(splits: list[Split], target: Target, present: Bools) -> Bools:
+def _classes_with_scores(splits: list[Split], target: Target, present: Bools) -> Bools:
     """Mark the classes of which some fold scores a row that has weight."""
     scored = np.zeros(len(target.y), dtype=bool)
     for _, test in splits:
@@ -347,7 +347,7 @@ def pool(folds: list[ScoredFold], target: Target, present: Bools | None = None) 
     values = np.concatenate([_fold_values(fold, target) for fold in folds])
     times = np.bincount(rows)[rows]
     seen = _present(target, present)
-    borrowing = seen & ~_calibrating([(fold.train, fold.test) for fold in folds], target, present)
+    borrowing = seen & ~_classes_with_scores([(fold.train, fold.test) for fold in folds], target, present)
     return Pooled(rows, values, folds[0].scores, None if times.max() == 1 else 1 / times, seen, borrowing)
 
 

@@ -39,7 +39,7 @@ class ExtensibleGroup(TyperGroup):
             return None
         must = f"oddsmith {cmd_name} needs the package oddsmith-studies"
         hint = "run pip install ./studies in a checkout of Oddsmith"
-        return _failing(cmd_name, "Comes with oddsmith-studies.", must, "none installed", hint)
+        return _failing_command(cmd_name, "Comes with oddsmith-studies.", must, "none installed", hint)
 
 
 def _load(entry: EntryPoint) -> Any:
@@ -48,7 +48,7 @@ def _load(entry: EntryPoint) -> Any:
         return _command(entry.name, entry.load())
     except Exception as error:  # whatever another package does wrong
         package = entry.dist.name if entry.dist else entry.module
-        return _failing(
+        return _failing_command(
             entry.name,
             f"Cannot be loaded; oddsmith {entry.name} shows the error.",
             f"oddsmith {entry.name} must be loaded from {package}",
@@ -57,7 +57,7 @@ def _load(entry: EntryPoint) -> Any:
         )
 
 
-def _failing(name: str, summary: str, must: str, got: str, hint: str) -> Any:
+def _failing_command(name: str, summary: str, must: str, got: str, hint: str) -> Any:
     """Return a command that fails, whatever it is given."""
 
     def fail() -> NoReturn:

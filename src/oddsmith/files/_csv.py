@@ -87,7 +87,7 @@ class CSV(Layout):
             f"WHEN {is_number} THEN {field} || ' (a point)' ELSE {field} END"
         )
 
-    def reading_all(self) -> str:
+    def read_all_condition(self) -> str:
         """Return a condition that every row meets whose text is UTF-8 in all columns: others are left out."""
         return " WHERE " + " AND ".join(f"(source.c{i} IS NULL) IS NOT NULL" for i in range(self._n_own))
 

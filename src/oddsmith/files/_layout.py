@@ -119,7 +119,7 @@ class Layout(ABC):
         listed = ", ".join(f"{self.field(name)} AS f{i}" for i, name in enumerate(names))
         return f"SELECT {listed}, false AS broken FROM {self.relation(note_rejects=note_rejects)} AS source"
 
-    def reading_all(self) -> str:
+    def read_all_condition(self) -> str:
         """Return a condition to add to `select` that makes the engine look at every column, asked for or not."""
         return ""
 

@@ -133,7 +133,7 @@ def stage(
         kept.append(f"{taken} AS taken")
         names += new
     forget_rejects(engine)
-    query = f"SELECT {', '.join(kept)} FROM ({layout.select(names, note_rejects=True)}{layout.reading_all()})"
+    query = f"SELECT {', '.join(kept)} FROM ({layout.select(names, note_rejects=True)}{layout.read_all_condition()})"
     engine.watch(lambda: engine.rows(f"CREATE OR REPLACE TEMP TABLE staged AS {query}"), progress, 0.0, _STAGED)
     if isinstance(layout, JSONLines) and engine.rows("SELECT bool_or(taken) FROM staged")[0][0]:
         _check.fail(f"{file.name} must not have the new column yet", " or ".join(map(repr, new)), "choose another name")

@@ -329,7 +329,7 @@ def _scores(file: ScoreFile, given: Sequence[str], taken: Collection[str]) -> tu
                 _check.fail(f"scores must match columns of {file.name}", repr(part), hint)
             found |= {known_column(file, "scores", name): "".join(match.groups()) for name, match in matches.items()}
     by_pattern = list(found.values())
-    return list(found), [v or "" for v in by_pattern] if all(by_pattern) else _varying(list(found))
+    return list(found), [v or "" for v in by_pattern] if all(by_pattern) else _varying_parts(list(found))
 
 
 def _with_groups(pattern: str) -> str:
@@ -341,13 +341,15 @@ def _with_groups(pattern: str) -> str:
     return "".join(f"({part})" if i % 2 else re.escape(part) for i, part in enumerate(parts)) + r"\Z"
 
 
-def _varying(names: Sequence[str]) -> list[str]:
+def _varying_parts(names: Sequence[str]) -> list[str]:
     """Return what is left of names without their common beginning and end, cut where words end.
 
     Examples
     --------
-    >>> _varying(["p_cat", "p_car"]), _varying(["logit0", "logit1"]), _varying(["cat prob", "dog prob"])
-    (['cat', 'car'], ['0', '1'], ['cat', 'dog'])
+    >>> _varying_parts(["p_cat", "p_car"]), _varying_parts(["cat prob", "dog prob"])
+    (['cat', 'car'], ['cat', 'dog'])
+    >>> _varying_parts(["logit0", "logit1"])
+    ['0', '1']
     """
     start = _common(names)
     end = _common([name[start:][::-1] for name in names])

@@ -84,8 +84,8 @@ from oddsmith.formula.pieces import steps_past as steps_past
 from oddsmith.formula.reader import Reader as Reader
 from oddsmith.formula.reader import UnreadableError as UnreadableError
 from oddsmith.formula.reader import rewritten as rewritten
-from oddsmith.formula.vector_reader import computing_vector as computing_vector
 from oddsmith.formula.vector_reader import evaluate_vector as evaluate_vector
+from oddsmith.formula.vector_reader import vector_function as vector_function
 from oddsmith.formula.vectors import CLOSED as CLOSED
 from oddsmith.formula.vectors import FAR as FAR
 from oddsmith.formula.vectors import MASKED as MASKED

@@ -194,7 +194,7 @@ def where(left: Operand, right: Operand, then: Operand, otherwise: Operand) -> F
     """Return ``then`` where left ≤ right, else ``otherwise``."""
     a, b, x, y = (as_formula(value) for value in (left, right, then, otherwise))
     folded = _fold(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y)
-    return folded or Where(a, b, _assuming(x, a, b), y)
+    return folded or Where(a, b, _drop_repeated_test(x, a, b), y)
 
 
 def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
@@ -274,11 +274,11 @@ def _lift_missing(build: Callable[..., Formula], *operands: Formula) -> Formula 
     return None
 
 
-def _assuming(node: Formula, left: Formula, right: Formula) -> Formula:
+def _drop_repeated_test(node: Formula, left: Formula, right: Formula) -> Formula:
     """Return a formula for where left ≤ right, without the same test around what may be missing: blends repeat it."""
     if not isinstance(node, Where) or not is_missing(node.otherwise):
         return node
-    then = _assuming(node.then, left, right)
+    then = _drop_repeated_test(node.then, left, right)
     if _same(node.left, left) and _same(node.right, right):
         return then
     return node if then is node.then else Where(node.left, node.right, then, node.otherwise)

@@ -35,7 +35,7 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
     array([0.5  , 0.731])
     """
     s = np.asarray(scores, dtype=np.float64)
-    return np.broadcast_to(NumpySteps().computing(formula)(s), s.shape)
+    return np.broadcast_to(NumpySteps().function_of(formula)(s), s.shape)
 
 
 def with_limits(formula: Formula, *, always: bool = False) -> Formula:
@@ -53,7 +53,7 @@ def with_limits(formula: Formula, *, always: bool = False) -> Formula:
     """
     of_members = any(isinstance(node, Column) and node.values.ndim > 1 for node in walk(formula))
     found = (
-        np.atleast_2d(MemberSteps().computing(formula)(np.array(at)) if of_members else evaluate(formula, at))
+        np.atleast_2d(MemberSteps().function_of(formula)(np.array(at)) if of_members else evaluate(formula, at))
         for at in ([-MAX, MAX], [-np.inf, np.inf])
     )
     ends, infinite = (np.broadcast_to(one, (len(one), 2)) for one in found)  # constants of members have one column
@@ -77,7 +77,7 @@ class NumpySteps(Reader[int]):
         self.values: int = inputs
         self.piece: int = 0  # which value tells the piece
 
-    def computing(self, formula: Formula) -> Callable[..., Any]:
+    def function_of(self, formula: Formula) -> Callable[..., Any]:
         """Return a function of the inputs that computes a formula.
 
         A closure travels to other processes by value: they need NumPy, and nothing of this library.

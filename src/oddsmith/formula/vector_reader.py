@@ -16,11 +16,11 @@ _BLOCK = 2**15
 
 def evaluate_vector(vector: Vector, rows: ArrayLike) -> Floats:
     """Compute a vector formula in NumPy, shape (n, width); rows with NaN give NaN in every component."""
-    result: Floats = computing_vector(vector)(np.asarray(rows, dtype=np.float64))
+    result: Floats = vector_function(vector)(np.asarray(rows, dtype=np.float64))
     return result
 
 
-def computing_vector(vector: Vector) -> Callable[..., Any]:
+def vector_function(vector: Vector) -> Callable[..., Any]:
     """Return a function of rows that computes a vector formula.
 
     A closure travels to other processes by value: they need NumPy, and nothing of this library.
@@ -56,13 +56,13 @@ def computing_vector(vector: Vector) -> Callable[..., Any]:
 def _call(node: Vector) -> Any:
     match node:
         case Each(formulas=formulas, beside=beside):
-            return _each([NumpySteps(1 + len(beside)).computing(formula) for formula in formulas])
+            return _each([NumpySteps(1 + len(beside)).function_of(formula) for formula in formulas])
         case Affine(rows=rows, intercept=intercept):
             return _affine(rows, intercept[:, None])
         case Largest():
             return lambda x: x.max(axis=0, keepdims=True)
         case Total(formula=formula):
-            compute = NumpySteps().computing(formula)
+            compute = NumpySteps().function_of(formula)
             return lambda x: np.broadcast_to(compute(x), x.shape).sum(axis=0, keepdims=True)
     raise TypeError(node)
 

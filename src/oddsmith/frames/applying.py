@@ -98,7 +98,7 @@ def apply(
         _report_unknown(rows, maps)
     added = rows.names.for_new([name])
     (new,) = added
-    with rows.engine.asking(rows.frame, "plan the probability"):
+    with rows.engine.translate_errors(rows.frame, "plan the probability"):
         if len(maps.by) < 2:
             return rows.names.restore(rows.engine.with_probability(rows, maps, new), added)
         # It is dropped afterwards.
@@ -158,7 +158,7 @@ def _with_classes(
         segments: dict[str, Any] = {_join_keys(name): part.map for name, part in model.segments.items()}
         _report_unknown(rows, Maps(cast("Any", model.map), rows.by, segments))
         plan = plan._replace(segments=segments)
-    with rows.engine.asking(rows.frame, "plan the probabilities"):
+    with rows.engine.translate_errors(rows.frame, "plan the probabilities"):
         if not keys or not rows.lazy:
             return rows.names.restore(rows.engine.with_probabilities(rows, plan), added)
         native, values = rows.frame.to_native(), [*(0.5 for _ in probs), labels[0]]
@@ -208,7 +208,7 @@ def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:
 
 def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
     """Warn of rows whose segment has no map; refuse a frame in which none has one, and there is no map for the rest."""
-    with rows.engine.asking(rows.frame, "list its segments"):
+    with rows.engine.translate_errors(rows.frame, "list its segments"):
         sent = rows.engine.segments(rows, _FIRST_ROWS)
     if sent is None:
         return

@@ -30,7 +30,7 @@ class PlainNames(NamedTuple):
     def of(frame: Frame) -> "PlainNames":
         """Rename what has to be renamed."""
         engine = engine_of(frame)
-        with engine.asking(frame, "describe its columns"):
+        with engine.translate_errors(frame, "describe its columns"):
             columns = engine.column_names(frame)
         if len(set(columns)) < len(columns):
             (name, times), *_ = Counter(columns).most_common(1)
@@ -49,7 +49,7 @@ class PlainNames(NamedTuple):
             return PlainNames(frame, engine, {name: name for name in columns})
         spare = spare_name(columns)
         originals = {f"{spare}{i}": name for i, name in enumerate(columns)}
-        with engine.asking(frame, "rename its columns"):
+        with engine.translate_errors(frame, "rename its columns"):
             native = engine.rename(frame.to_native(), {name: plain for plain, name in originals.items()})
         return PlainNames(nw.from_native(native), engine, originals)
 

@@ -72,7 +72,7 @@ def class_tables(
     if len({str(one) for one in labels}) < len(labels):
         _check.fail("labels must differ when they are written as text", f"{labels}", "name each class once")
     given = ScoredFrame.of(frame, scores[0], label, weight, (), scores)
-    with given.engine.asking(given.frame, "put the scores of all classes in one column"):
+    with given.engine.translate_errors(given.frame, "put the scores of all classes in one column"):
         long, names = given.engine.unpivot(given, labels)
     rows = ScoredFrame.of(long, names.score, names.hit, names.weight, (names.place,))
     grid, groups = settle(resolution, partial(_extent, given, rows), partial(_read, rows, given, len(labels)))

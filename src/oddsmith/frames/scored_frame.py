@@ -92,7 +92,7 @@ class ScoredFrame:
     @cached_property
     def schema(self) -> dict[str, nw.dtypes.DType]:
         """Names and types of the columns."""
-        with self.engine.asking(self.frame, "describe its columns"):
+        with self.engine.translate_errors(self.frame, "describe its columns"):
             return dict(self.frame.collect_schema())
 
     @property

@@ -205,11 +205,11 @@ def _proper(
     return {
         "log_loss": mean(-logs, "mean of -log P(true class), in nats"),
         "log_loss_miscalibration": gain | {"method": "likelihood ratio", "definition": by_lines},
-        "log_loss_discrimination": _growing(mean(base + seen.better, f"{by_lines} against the base rates")),
+        "log_loss_discrimination": _widen_upper_limit(mean(base + seen.better, f"{by_lines} against the base rates")),
         "log_loss_uncertainty": mean(base, "log-loss of the base rates"),
         "squared_error": mean(forecast.squared_distance, "mean of the sum over classes of (t - P)²"),
         "brier_miscalibration": miscalibration,
-        "brier_discrimination": _growing(_less_noise(discrimination, squared.discrimination, miscalibration)),
+        "brier_discrimination": _widen_upper_limit(_less_noise(discrimination, squared.discrimination, miscalibration)),
         # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
         "brier_uncertainty": _move_interval(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
         "zero_one_error": share(wrong, low, high, "not the true"),
@@ -243,7 +243,7 @@ def _move_interval(measure: dict[str, Any], value: float) -> dict[str, Any]:
     return measure | {"value": value, "low": measure["low"] + by, "high": measure["high"] + by}
 
 
-def _growing(measure: dict[str, Any]) -> dict[str, Any]:
+def _widen_upper_limit(measure: dict[str, Any]) -> dict[str, Any]:
     """Return a discrimination with the upper limit that it has on the scale of roots.
 
     Its variance grows with it, so a sample with a small discrimination shows too small an error: in 7 % of samples of

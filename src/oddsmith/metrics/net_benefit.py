@@ -285,11 +285,11 @@ def compare_net_benefit(
         skewness = cubes / np.diag(product) ** 1.5
     error = np.where(known, error, np.nan)
     critical = _largest_of_normals(product[np.ix_(known, known)], share, random_state) if known.any() else 0.0
-    low, high = (mean - error * _unskewed(limit, skewness) for limit in (critical, -critical))
+    low, high = (mean - error * _remove_skewness(limit, skewness) for limit in (critical, -critical))
     return NetBenefitDifference(at, mean, low, high, share, critical)
 
 
-def _unskewed(limit: float, skewness: Floats) -> Floats:
+def _remove_skewness(limit: float, skewness: Floats) -> Floats:
     """Return the t at which t + γt²/3 + γ²t³/27 + γ/6 reaches a limit."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = 3 / skewness * (np.cbrt(1 + skewness * (limit - skewness / 6)) - 1)

@@ -530,7 +530,7 @@ class Model:
         >>> model.predict_interval([0.2, 0.8]).round(2).tolist()
         [[0.1, 0.29], [0.69, 0.91]]
         """
-        return self._kept_band().limits(scores, level)
+        return self._require_band().limits(scores, level)
 
     def limit(self, side: Literal["lower", "upper"]) -> "Model":
         """Return the model whose probability is one of the limits of P, of a model that keeps a band.
@@ -555,12 +555,12 @@ class Model:
         """
         _check.one_of(side, "side", ("lower", "upper"))
         parts = {name: part.limit(side) for name, part in self.segments.items()}
-        own: CalibrationMap = getattr(self._kept_band(), side)
+        own: CalibrationMap = getattr(self._require_band(), side)
         return dataclasses.replace(
             self, method=f"{self.method[:52]}-{side}-limit", map=own, segments=parts, band=None, warnings=()
         )
 
-    def _kept_band(self) -> Band:
+    def _require_band(self) -> Band:
         if self.band is None:
             must = "the model must keep a band to have intervals"
             hint = "fit it with keep_band=True (--keep-band), or pass band=pointwise_band(table) to Model.from_fitted"

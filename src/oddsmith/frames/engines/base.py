@@ -163,9 +163,9 @@ class FrameEngine:
 
     def answer(self, frame: Frame, plan: Callable[[Any], Any]) -> dict[str, SentColumn]:
         """Query the columns of ``plan(frame)``, a query that is made from the frame."""
-        with self.asking(frame, "plan the query"):
+        with self.translate_errors(frame, "plan the query"):
             planned = plan(frame)
-        with self.asking(planned, "answer the query"):
+        with self.translate_errors(planned, "answer the query"):
             return self.fetch(planned)
 
     def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
@@ -180,7 +180,7 @@ class FrameEngine:
         return {series.name: _send(series) for series in collected.iter_columns()}
 
     @contextlib.contextmanager
-    def asking(self, frame: Frame, task: str) -> Iterator[None]:
+    def translate_errors(self, frame: Frame, task: str) -> Iterator[None]:
         """Turn any error of an engine into one kind, with its message and the query, which must do a task."""
         try:
             yield

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from oddsmith.formula import Column, NumpySteps, Pieces, computing_vector, steps_past
+from oddsmith.formula import Column, NumpySteps, Pieces, steps_past, vector_function
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.maps import MAX
 
@@ -28,7 +28,7 @@ class Dask(FrameEngine):
 
     def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
         """Return approximate quantiles, merged from those of the partitions."""
-        with self.asking(frame, "answer the query"):
+        with self.translate_errors(frame, "answer the query"):
             series = frame.select(x=column).to_native()["x"].astype("float64").dropna()
             return [float(value) for value in series.quantile(list(shares)).compute() if not np.isnan(value)]
 
@@ -45,9 +45,9 @@ class Dask(FrameEngine):
         if maps.by:
             rows.segment()  # of a type that can name segments
             is_bool = rows.has_bools(maps.by[0])
-            steps, coding = _SegmentSteps(), _coding(maps.by[0], is_bool, list(maps.segments))
+            steps, coding = _SegmentSteps(), _place_finder(maps.by[0], is_bool, list(maps.segments))
         frame = rows.frame.to_native()
-        add = _adding(steps.computing(maps.formula(None)), rows.score, name, coding)
+        add = _column_adder(steps.function_of(maps.formula(None)), rows.score, name, coding)
         return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
@@ -56,8 +56,8 @@ class Dask(FrameEngine):
 
         frame = rows.frame.to_native()
         labels = np.array(plan.labels, dtype=object)
-        compute = computing_vector(plan.map.probability_formula())
-        add = _adding_several(compute, list(plan.columns), plan.probs, plan.decision, labels)
+        compute = vector_function(plan.map.probability_formula())
+        add = _classes_adder(compute, list(plan.columns), plan.probs, plan.decision, labels)
         decision = pd.Series([], dtype=pd.Series(plan.labels).dtype)
         meta = frame._meta.assign(**dict.fromkeys(plan.probs, np.empty(0)), **{plan.decision: decision})
         return frame.map_partitions(add, meta=meta)
@@ -66,7 +66,7 @@ class Dask(FrameEngine):
 # What follows is called on workers: closures travel by value, and annotations would travel with them.
 
 
-def _adding(compute: Callable[..., Any], score: str, name: str, coding: Callable[[Any], Any] | None) -> Any:
+def _column_adder(compute: Callable[..., Any], score: str, name: str, coding: Callable[[Any], Any] | None) -> Any:
     """Return a function that adds the column to one partition."""
 
     def add(part):  # type: ignore[no-untyped-def]
@@ -79,7 +79,7 @@ def _adding(compute: Callable[..., Any], score: str, name: str, coding: Callable
     return add
 
 
-def _adding_several(
+def _classes_adder(
     compute: Callable[..., Any], columns: list[str], probs: list[str], decision: str, labels: Any
 ) -> Any:
     """Return a function that adds the columns of several classes to one partition."""
@@ -96,7 +96,7 @@ def _adding_several(
     return add
 
 
-def _coding(column: str, is_bool: bool, names: list[str]) -> Any:
+def _place_finder(column: str, is_bool: bool, names: list[str]) -> Any:
     """Return a function that gives the place of each row's segment among the names, or the one after the last."""
 
     def coding(part):  # type: ignore[no-untyped-def]
