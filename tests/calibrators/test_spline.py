@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from oddsmith import CalibrationMap, PlattCalibrator, SplineCalibrator
-from oddsmith.calibrators._natural import NaturalSpline
+from oddsmith.calibrators.spline import NaturalSpline
 from oddsmith.errors import NegativeSlopeWarning
 from samples import ours_allowed
 

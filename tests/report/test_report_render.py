@@ -124,12 +124,12 @@ def test_figures():
 
 
 def test_scores_at_any_scale_have_readable_ticks(summary):
-    from oddsmith.report.score_space import score_space
+    from oddsmith.report.pictures import draw_score_space
 
     for scale in (1e-9, 1.0, 1e12):
         part = {**summary["score_space"], "at": (scale * np.array(summary["score_space"]["at"])).tolist()}
         points = {**part["points"], "score": (scale * np.array(part["points"]["score"])).tolist()}
-        space = score_space({**summary, "score_space": {**part, "points": points}}, 6)
+        space = draw_score_space({**summary, "score_space": {**part, "points": points}}, 6)
         labels = [tick["label"] for tick in space["x_ticks"]]
         assert 4 <= len(labels) <= 9
         assert "0" in labels

@@ -7,13 +7,13 @@ from oddsmith.fitting.designs import design as design
 from oddsmith.fitting.designs import fit_rising as fit_rising
 from oddsmith.fitting.designs import moment_design as moment_design
 from oddsmith.fitting.held_out import HeldOutLaw as HeldOutLaw
+from oddsmith.fitting.held_out import mixture_weights as mixture_weights
 from oddsmith.fitting.hinge_fits import HingeFits as HingeFits
 from oddsmith.fitting.hinge_fits import hinges as hinges
 from oddsmith.fitting.hinge_fits import slope_basis as slope_basis
 from oddsmith.fitting.hinge_fits import slopes_of as slopes_of
 from oddsmith.fitting.line import Line as Line
 from oddsmith.fitting.line import fit_line as fit_line
-from oddsmith.fitting.mixture import mixture_weights as mixture_weights
 from oddsmith.fitting.newton import Minimum as Minimum
 from oddsmith.fitting.newton import rising_step as rising_step
 from oddsmith.fitting.random_effects import GroupEffects as GroupEffects

@@ -31,10 +31,9 @@ from oddsmith.maps import (
     segment_names,
 )
 from oddsmith.model._data import ClassCounts, DataSummary
-from oddsmith.model._effects import read_effects
 from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
 from oddsmith.model._row_maps import MOST_CLASSES, read_joint_map
-from oddsmith.model._shapes import read_map
+from oddsmith.model._shapes import read_effects, read_map
 from oddsmith.model.checked import keys, number, text, whole
 from oddsmith.model.strict_json import parse, refuse, render, show
 

@@ -4,11 +4,12 @@ Those of several classes are made for three and for a hundred.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
+from oddsmith._types import Floats
 from oddsmith.audit import AuditedSegment
 from oddsmith.data import ScoreTable
 from oddsmith.maps import Band, CalibrationMap
@@ -25,8 +26,6 @@ from oddsmith.plots import (
     NetBenefitDifferenceDisplay,
     PredictionHistogramDisplay,
 )
-from oddsmith.report import score_space
-from oddsmith.report.score_space import path_of, scale_to, ticks_of
 from oddsmith.report.wording import NUMBERED, figure, is_of_several
 
 __all__ = ["pictures"]
@@ -52,6 +51,15 @@ _SAMPLES = 200
 #: Segments of the forest plot.
 _SEGMENTS = 12
 
+#: Of the drawing of all methods over the scores, in its own units, and what its sides need.
+_SPACE = {"width": 860, "height": 430, "left": 52, "below": 46, "edge": 10}
+
+#: How many of the best methods stand out at first, in addition to the recommended one.
+_EMPHASIZED = 5
+
+#: Dashes that distinguish curves of one colour.
+_DASHES = ("", "9 3", "2 2.5", "9 2.5 2 2.5", "14 4", "5 2 2 2 2 2")
+
 
 def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the template draws."""
@@ -60,8 +68,8 @@ def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "reliability": list(_reliability(summary)),
         "histograms": list(_histograms(summary)),
-        "space": score_space.score_space(summary, len(THEMES["light"].palette)),
-        "size": score_space.SIZE,
+        "space": draw_score_space(summary, len(THEMES["light"].palette)),
+        "size": _SPACE,
         "forest": list(_forest(summary)),
         "clinical": list(_clinical(summary)),
     }
@@ -165,6 +173,70 @@ def _histograms(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     )
 
 
+def draw_score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, Any]:
+    """Put data and curves of every method into the units of the drawing: the page chooses which are shown."""
+    part = summary["score_space"]
+    at, points = np.array(part["at"]), {name: np.array(values) for name, values in part["points"].items()}
+    margin = 0.05 * float(points["high"].max() - points["low"].min())
+    bottom, top = float(points["low"].min()) - margin, float(points["high"].max()) + margin
+    x = _scale_to(float(at[0]), float(at[-1]), _SPACE["left"], _SPACE["width"] - _SPACE["edge"])
+    y = _scale_to(bottom, top, _SPACE["height"] - _SPACE["below"], _SPACE["edge"])
+    curves = []
+    for rank, name in enumerate(part["curves"]):
+        # What lies far outside is drawn to the edge, not left out.
+        values = np.clip(part["curves"][name], 2 * bottom - top, 2 * top - bottom)
+        turn, colour = divmod(rank, n_colours)
+        dashes = _DASHES[(colour + turn) % len(_DASHES)]
+        chosen = rank < _EMPHASIZED or name == summary["recommended"]
+        path = _path_of(x(at), y(values))
+        curves.append({"name": name, "path": path, "colour": colour, "dashes": dashes, "chosen": chosen})
+    band = None
+    if part["band"] is not None:
+        low, high = np.clip(part["band"], 2 * bottom - top, 2 * top - bottom)
+        band = _path_of(x(np.concatenate([at, at[::-1]])), y(np.concatenate([low, high[::-1]]))) + "Z"
+    return {
+        "band": band,
+        "x_ticks": _ticks_of(float(at[0]), float(at[-1]), x),
+        "y_ticks": _ticks_of(bottom, top, y),
+        "points": list(_points(points, x, y)),
+        "curves": curves,
+    }
+
+
+def _points(
+    points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]
+) -> Iterator[dict[str, Any]]:
+    """Return the empirical log-odds of some cases: where, with intervals, and the counts behind them."""
+    places = (x(points["score"]), *(y(points[name]) for name in ("log_odds", "low", "high")))
+    for i, place in enumerate(np.round(places, 1).T.tolist()):
+        pos, neg = points["pos"][i], points["neg"][i]
+        # A bin of one class has infinite log-odds.
+        sides = "both" if pos and neg else "positive" if pos else "negative"
+        words = f"score {points['score'][i]:.4g}: {pos:g} of {pos + neg:g} cases positive"
+        yield dict(zip(("x", "y", "low", "high"), place, strict=True)) | {"sides": sides, "words": words}
+
+
+def _scale_to(low: float, high: float, start: float, stop: float) -> Callable[[Any], Any]:
+    """Return what takes values from low to high to places from start to stop."""
+    return lambda value: start + (np.asarray(value) - low) / (high - low) * (stop - start)
+
+
+def _path_of(x: Floats, y: Floats) -> str:
+    """Return places, joined by lines, as SVG writes them."""
+    return "M" + "L".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
+
+
+def _ticks_of(low: float, high: float, place: Callable[[Any], Any], most: int = 7) -> list[dict[str, Any]]:
+    """Return round numbers between low and high, and where they are."""
+    from matplotlib.ticker import MaxNLocator
+
+    marks = np.array(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
+    inside = marks[(marks >= low) & (marks <= high)]
+    nothing = 1e-9 * (high - low)
+    labels = [f"{mark if abs(mark) > nothing else 0:g}".replace("-", "−") for mark in inside]
+    return [{"at": round(float(place(mark)), 1), "label": label} for mark, label in zip(inside, labels, strict=True)]
+
+
 def _row_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the pictures of several classes.
 
@@ -202,17 +274,17 @@ def _panels(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             curves.append(CorpDisplay.from_table(_table_of(forecasts[baseline]["classes"][key]), level=None))
         largest = max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves)
         limit = next((limit for limit in _LIMITS if largest <= limit), 1.0)
-        across = scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
-        up = scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
+        across = _scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
+        up = _scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
         assert after.band is not None
         at, low, high = after.band.at, after.band.low, np.minimum(after.band.high, limit)
         ring = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
-        lines = [path_of(across(curve.prob), up(curve.rate)) for curve in curves]
+        lines = [_path_of(across(curve.prob), up(curve.rate)) for curve in curves]
         yield {
             "label": summary["labels"][int(key)],
             "words": _words(summary, int(key)),
             "limit": limit,
-            "band": path_of(across(ring[0]), up(ring[1])) + "Z",
+            "band": _path_of(across(ring[0]), up(ring[1])) + "Z",
             "before": lines[1] if len(lines) > 1 else "",
             "after": lines[0],
         }
@@ -233,7 +305,7 @@ def _strip(summary: Mapping[str, Any]) -> dict[str, Any]:
     errors = [[part["calibration_error"] for part in classes] for classes in by_method]
     highest = max(error["value"] for classes in errors for error in classes) or 1.0
     step = (_WIDTH - _AXIS - _EDGE) / len(by_method[0])
-    up = scale_to(0.0, 1.05 * highest, _HEIGHT - _EDGE, _EDGE)
+    up = _scale_to(0.0, 1.05 * highest, _HEIGHT - _EDGE, _EDGE)
     marks = []
     for place, k in enumerate(summary["worst_first"]):
         before, after = errors[0][k], errors[-1][k]
@@ -242,7 +314,7 @@ def _strip(summary: Mapping[str, Any]) -> dict[str, Any]:
         heights = zip(("before", "after", "low", "high"), np.round(up(values), 1).tolist(), strict=True)
         words = f"{summary['labels'][k]}: {_words(summary, k)}"
         marks.append({"words": words, "x": round(_AXIS + (place + 0.5) * step, 1), **dict(heights)})
-    ticks = ticks_of(0.0, 1.05 * highest, up, 4)
+    ticks = _ticks_of(0.0, 1.05 * highest, up, 4)
     return {"marks": marks, "ticks": ticks, "width": _WIDTH, "height": _HEIGHT, "axis": _AXIS}
 
 
