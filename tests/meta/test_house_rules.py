@@ -194,6 +194,21 @@ def test_contributing_lists_every_room_with_a_file_that_exists():
     assert layers == sorted(layers)
 
 
+def test_contributing_lists_every_public_module():
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("<!-- modules -->")[1].split("<!-- end of modules -->")[0]
+    named = {name for row in re.findall(r"^\| (`.+?) \|", table, re.M) for name in re.findall(r"`(\w+)`", row)}
+    assert named == {path.stem for path in PACKAGE.glob("[a-z]*.py")}
+
+
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/inside/*.md"))]
+)
+def test_paths_on_pages_about_the_inside_exist(page):
+    text = (ROOT / page).read_text()
+    paths = re.findall(r"(?<![\w/(.])(?:src|tests|studies|benchmarks|tools)/[\w/.-]*\w", text)
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
 def test_everything_public_is_documented():
     for name in oddsmith.__all__:
         cls = getattr(oddsmith, name)
