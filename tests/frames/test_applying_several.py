@@ -1,5 +1,7 @@
 """Every engine gives the probabilities and decisions of NumPy for several classes, and the same kind of frame back."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import narwhals.stable.v2 as nw
@@ -49,18 +51,40 @@ def models():
         }
 
 
-@pytest.fixture
-def held(held, engine, request):
-    """Return a function that puts an Arrow table in an engine, of those that apply models of several classes."""
-    if engine == "ibis-postgres" and request.function is not test_tables_of_other_backends_are_refused:
-        pytest.skip("Ibis applies models of several classes on DuckDB only, which is tested")
-    return held
+def test_ibis_takes_backends_whose_statements_are_tested(models):
+    needs("polars")
+    table = needs("ibis").polars.connect({"rows": needs("polars").from_arrow(table_of(LOGITS))}).table("rows")
+    with pytest.raises(InvalidInputError, match="of DuckDB, PostgreSQL or SQLite; got a table of polars"):
+        apply(table, models["temperature"], COLUMNS)
 
 
-def test_tables_of_other_backends_are_refused(held, engine, models):
-    if engine == "ibis-postgres":
-        with pytest.raises(InvalidInputError, match="need an Ibis table of DuckDB; got a table of postgres"):
-            apply(held(table_of(LOGITS)), models["temperature"], COLUMNS)
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
+@pytest.mark.parametrize("by", [False, True])
+def test_ibis_on_sqlite(models, tmp_path, by):
+    rows = np.concatenate([probe_rows(models["auto"].map), [[np.inf, 0.0, -np.inf]]])
+    keys = [["north", "it's", None][place % 3] for place in range(len(rows))]
+    values = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection, connection:
+        connection.execute('CREATE TABLE "the rows" (id INTEGER, x REAL, "y z" REAL, "Z" REAL, region TEXT)')
+        cases = [(place, *row, key) for place, (row, key) in enumerate(zip(values, keys, strict=True))]
+        connection.executemany('INSERT INTO "the rows" VALUES (?, ?, ?, ?, ?)', cases)
+    backend = needs("ibis").sqlite.connect(tmp_path / "rows.db")
+    table = backend.table("the rows")
+    model = models["auto"]
+    if by:
+        model = models["temperature"].with_segments("region", {"north": model, "it's": models["clipped"]})
+    # What was computed from a table has no row numbers of its own.
+    for given in (table, table.filter(table.id % 2 == 0)):
+        found = apply(given, model, COLUMNS).to_pyarrow().sort_by("id")
+        at = found["id"].to_numpy()
+        own = [model.of_segment(keys[place]).map if by else model.map for place in at]
+        expected = np.concatenate([one.class_probability(rows[[place]]) for one, place in zip(own, at, strict=True)])
+        got = np.array([found[f"probability_{label}"].to_numpy() for label in LABELS]).T
+        np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+        assert found.column_names == [*table.columns, *(f"probability_{label}" for label in LABELS), "decision"]
+        assert [one is None for one in found["decision"].to_pylist()] == np.isnan(expected).any(axis=1).tolist()
+    with pytest.raises(InvalidInputError, match="must not have a column of this name; got _rowid_"):
+        apply(table.mutate(_ROWID_=1), model, COLUMNS)
 
 
 def table_of(rows):
@@ -124,10 +148,6 @@ def test_segments_have_their_own_maps(held, engine, models, keys):
     expected = np.concatenate([fitted.class_probability(row[None]) for fitted, row in zip(own, rows, strict=True)])
     missing = np.isnan(expected).any(axis=1)
     frame = held(table)
-    if engine == "ibis-duckdb":
-        with pytest.raises(InvalidInputError, match="need an engine that runs statements"):
-            apply(frame, model, COLUMNS)
-        return
     result = apply(frame, model, COLUMNS)
     assert type(result) is type(frame)
     found = collected(result)

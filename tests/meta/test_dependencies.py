@@ -17,7 +17,7 @@ LIBRARY, STUDIES = (ROOT, ROOT / "src" / "oddsmith"), (ROOT / "studies", ROOT / 
 BOTH = pytest.mark.parametrize(("folder", "package"), [LIBRARY, STUDIES], ids=["library", "studies"])
 
 #: Modules that are not called as their distribution is.
-CALLED = {"markdown_it": "markdown-it-py", "sklearn": "scikit-learn"}
+CALLED = {"ibis": "ibis-framework", "markdown_it": "markdown-it-py", "sklearn": "scikit-learn"}
 
 #: Extras for those who work on the library, not for those who use it.
 FOR_DEVELOPERS = {"bench", "engines", "lint", "test"}

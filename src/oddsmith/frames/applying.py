@@ -159,24 +159,28 @@ def _with_classes(
         _report_unknown(rows, Maps(cast("Any", model.map), rows.by, segments))
         plan = plan._replace(segments=segments)
     with rows.engine.translate_errors(rows.frame, "plan the probabilities"):
-        if not keys or not rows.lazy:
+        if not rows.lazy or not (keys or rows.engine.prefers_statements):
             return rows.names.restore(rows.engine.with_probabilities(rows, plan), added)
         native, values = rows.frame.to_native(), [*(0.5 for _ in probs), labels[0]]
-        plain = dataclasses.replace(model, by=rows.by[0] if len(rows.by) == 1 else rows.by)
+        plain = dataclasses.replace(model, by=rows.by[0] if len(rows.by) == 1 else rows.by) if keys else model
         known = dict(zip(added, values, strict=True))
         batches = rows.engine.with_batches(native, known, partial(_batch, rows=rows, plan=plan))
         if batches is not None:
             return rows.names.restore(batches, added)
         view, own = f"{rows.spare}_rows", f"{rows.spare}_p"
-        dialect = "spark" if rows.frame.implementation.is_pyspark() else "duckdb"
-        sql = to_sql(plain, dialect=dialect, table=view, columns=list(rows.scores), name=own)
-        made = rows.engine.with_statement(native, view, sql)
+        write = partial(_statement, plain, table=view, columns=list(rows.scores), name=own)
         named = dict(zip(new_columns(model, f"{own}_", rows.schema), added, strict=True))
+        made = rows.engine.with_statement(native, view, write, dict(zip(named, values, strict=True)))
         if rows.engine.renames:
             made = rows.engine.rename(made, {name: name for name in rows.schema} | named)
         else:
             made = nw.from_native(made).rename(named).to_native()
         return rows.names.restore(made, added)
+
+
+def _statement(model: Model, dialect: str, **options: Any) -> str:
+    """Return the statement of a model in a dialect."""
+    return to_sql(model, dialect=dialect, **options)
 
 
 def _batch(part: Any, *, rows: ScoredFrame, plan: JointPlan) -> Any:

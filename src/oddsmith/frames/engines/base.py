@@ -115,6 +115,8 @@ class FrameEngine:
     has_local_times = False
     #: Whether columns can be renamed by their place or exact name, whatever that is.
     renames = False
+    #: Whether probabilities of several classes are always a SELECT, not only those by segment.
+    prefers_statements = False
     #: Whether constants are written as text that is cast: engines that speak SQL read 0.1 as a decimal.
     writes_numbers_as_text = False
 
@@ -259,9 +261,12 @@ class FrameEngine:
         """
         del native, added, function
 
-    def with_statement(self, native: Any, view: str, sql: str) -> Any:
-        """Return what a SELECT in the engine's dialect makes of a native frame, which it calls ``view``."""
-        del view, sql
+    def with_statement(self, native: Any, view: str, write: Callable[[str], str], added: Mapping[str, Any]) -> Any:
+        """Return what a SELECT makes of a native frame, which it calls ``view``.
+
+        ``write`` returns the SELECT in a dialect; ``added`` has an example of the values of each new column.
+        """
+        del view, write, added
         hint = "apply model.of_segment(name) to the rows of each segment"
         _check.fail("segments of several classes need an engine that runs statements", type(native).__name__, hint)
 

@@ -1,6 +1,6 @@
 """DuckDB: relations, asked and extended in its own words where these are faster."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -56,9 +56,10 @@ class DuckDB(FrameEngine):
         keys = f" || chr({ord(KEY_SEPARATOR)}) || ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in rows.by)
         return self.fetch(nw.from_native(relation.limit(most).project(f"{keys} AS segment")))["segment"]
 
-    def with_statement(self, native: Any, view: str, sql: str) -> Any:
+    def with_statement(self, native: Any, view: str, write: Callable[[str], str], added: Mapping[str, Any]) -> Any:
         """Return the relation of the statement."""
-        return native.query(view, sql)
+        del added
+        return native.query(view, write("duckdb"))
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the relation with the probability of each row, in their order."""

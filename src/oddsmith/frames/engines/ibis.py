@@ -1,6 +1,6 @@
 """Ibis: whatever its backends have in common, with knots told apart by nested conditions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -10,7 +10,6 @@ from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
     from oddsmith.frames.engines.base import LongNames
-    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -20,12 +19,19 @@ _FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite
 #: Backends that tell quoted names apart by case.
 _MINDS_CASE = {"clickhouse", "datafusion", "oracle", "polars", "postgres", "risingwave", "snowflake"}
 
+#: Backends that run the statements of models of several classes.
+_STATEMENTS = {"duckdb", "postgres", "sqlite"}
+
+#: The number of a row in SQLite.
+_ROW_ID = "_rowid_"
+
 
 class Ibis(FrameEngine):
     """Tables of Ibis."""
 
     kinds = (nw.Implementation.IBIS,)
     writes_numbers_as_text = True
+    prefers_statements = True
 
     def tells_case_apart(self, frame: Frame) -> bool:
         """Whether the backend does."""
@@ -45,7 +51,9 @@ class Ibis(FrameEngine):
 
     def unpivot(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, "LongNames"]:
         """Return a table with a row for every row and class, on DuckDB: elsewhere numbers go through JSON."""
-        _refuse_other_backends(rows.frame, "build a table of each class with ScoreTable.from_frame")
+        if (backend := _backend(rows.frame)) != "duckdb":
+            hint = "build a table of each class with ScoreTable.from_frame"
+            _check.fail("several classes need an Ibis table of DuckDB", f"a table of {backend}", hint)
         return super().unpivot(rows, labels)
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
@@ -58,10 +66,20 @@ class Ibis(FrameEngine):
             _check.fail(f"the backend {_backend(rows.frame)} must be able to apply the map", f"{error}", hint)
         return table
 
-    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
-        """Return the table with the probabilities of several classes, on DuckDB: elsewhere queries grow too large."""
-        _refuse_other_backends(rows.frame, "export the model to SQL, which the backend runs")
-        return super().with_probabilities(rows, plan)
+    def with_statement(self, native: Any, view: str, write: Callable[[str], str], added: Mapping[str, Any]) -> Any:
+        """Return the table of the statement, in the dialect of the backend."""
+        import ibis
+
+        if (backend := native.get_backend().name) not in _STATEMENTS:
+            hint = "export the model to SQL (oddsmith.export.to_sql), and run it in the backend"
+            must = "several classes need an Ibis table of DuckDB, PostgreSQL or SQLite"
+            _check.fail(must, f"a table of {backend}", hint)
+        if backend != "sqlite":
+            return _statement(native, view, write(backend), added)
+        # Statements of SQLite join columns by the row's number, which only a table has by itself.
+        if _ROW_ID in map(str.lower, native.columns):
+            _check.fail("a table of SQLite must not have a column of this name", _ROW_ID, "rename it")
+        return _statement(native.mutate(**{_ROW_ID: ibis.row_number()}), view, write(backend), added).drop(_ROW_ID)
 
     def join(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a table from memory, which the backend gets with the query."""
@@ -69,9 +87,14 @@ class Ibis(FrameEngine):
         return frame.join(nw.from_native(nw.get_native_namespace(frame).memtable(arrow)), on=key, how="left")
 
 
-def _refuse_other_backends(frame: Frame, hint: str) -> None:
-    if (backend := _backend(frame)) != "duckdb":
-        _check.fail("several classes need an Ibis table of DuckDB", f"a table of {backend}", hint)
+def _statement(native: Any, view: str, sql: str, added: Mapping[str, Any]) -> Any:
+    """Return the table of a statement, with the types of its new columns: Ibis would run the query to find them."""
+    import ibis
+    from ibis.expr.operations import SQLStringView
+
+    types = {name: ibis.dtype(type(value)) for name, value in added.items()}
+    schema = ibis.schema(dict(native.schema()) | types)
+    return SQLStringView(native.alias(view).op(), sql, schema).to_expr()
 
 
 def _backend(frame: Frame) -> str:

@@ -1,6 +1,6 @@
 """PySpark: SQL, with knots told apart by CASE."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -51,12 +51,13 @@ class Spark(FrameEngine):
         other = nw.from_native(frame.to_native().sparkSession.createDataFrame(rows, ", ".join(columns)))
         return frame.join(other, on=key, how="left")
 
-    def with_statement(self, native: Any, view: str, sql: str) -> Any:
+    def with_statement(self, native: Any, view: str, write: Callable[[str], str], added: Mapping[str, Any]) -> Any:
         """Return the frame of the statement; the view is there only while it is planned."""
+        del added
         session = native.sparkSession
         native.createOrReplaceTempView(view)
         try:
-            return session.sql(sql)
+            return session.sql(write("spark"))
         finally:
             session.catalog.dropTempView(view)
 
