@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from oddsmith import AutoCalibrator, PiecewiseLogisticCalibrator, SplineCalibrator
+from oddsmith.errors import InvalidInputError
 from oddsmith.formula import SCORE, Pieces, absolute, clip, evaluate, log, sigmoid, walk
 from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
@@ -159,6 +160,14 @@ def test_the_default_takes_each_logarithm_once(duck, kind):
     assert np.ma.getmaskarray(found).tolist() == [*~taken, True]
     expected = one.probability(scores[taken])
     np.testing.assert_allclose(np.ma.getdata(found)[:-1][taken], expected, rtol=0, atol=1e-12)
+
+
+def test_text_in_a_query_is_not_read_as_a_part_of_its_plan(duck):
+    rows = duck.sql("SELECT 0.5 AS s, i AS k, 'a' AS t FROM range(3) r(i)")
+    one = StepMap(np.arange(1.0, 1000.0), np.arange(1, 1000) / 1000, np.arange(1000) / 1000)
+    assert "CROSS" not in apply(rows.project("*, t || '~99999999 rows'"), one, "s").explain().upper()
+    with pytest.raises(InvalidInputError, match="got 3 of the first 3 rows in others"):
+        apply(rows.filter("t || k <> 'ARROW_SCAN'"), {"a": one}, "s", by="k")
 
 
 def test_rows_keep_their_order(tmp_path):

@@ -7,11 +7,11 @@ from a one-row subquery cost nothing; written into the expression they are made 
 would do as well, but do not keep the order of rows.
 """
 
-import re
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -367,7 +367,16 @@ def _hashes(names: Sequence[str]) -> tuple[Floats, int]:
     return np.asarray(hashes, dtype=np.float64), salt
 
 
+def plan_operators(relation: "DuckDBPyRelation") -> Iterator[dict[str, Any]]:
+    """Return the operators of the plan that DuckDB makes for a relation, from the result down to what is read."""
+    waiting = json.loads(relation.explain(format="json"))
+    while waiting:
+        operator = waiting.pop(0)
+        yield operator
+        waiting = operator["children"] + waiting
+
+
 def _expected_rows(relation: "DuckDBPyRelation") -> int:
-    """Return how many rows DuckDB believes a relation to have, 0 where it does not say."""
-    found = re.search(r"~([\d,]+) rows?", relation.explain(), re.IGNORECASE)
-    return int(found[1].replace(",", "")) if found else 0
+    """Return how many rows DuckDB expects a relation to have, 0 where its plan has no number."""
+    found = (operator["extra_info"].get("Estimated Cardinality") for operator in plan_operators(relation))
+    return int(next(filter(None, found), 0))

@@ -49,9 +49,11 @@ class DuckDB(FrameEngine):
 
     def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
         """Return the segments of the first rows; None where they come from Arrow, perhaps as a stream read once."""
+        from oddsmith.frames.duckdb_expressions import plan_operators
+
         rows.segment()  # of a type that can name segments
         relation = rows.frame.to_native()
-        if "ARROW_SCAN" in relation.explain():
+        if any("ARROW_SCAN" in operator["name"] for operator in plan_operators(relation)):
             return None
         keys = f" || chr({ord(KEY_SEPARATOR)}) || ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in rows.by)
         return self.fetch(nw.from_native(relation.limit(most).project(f"{keys} AS segment")))["segment"]
