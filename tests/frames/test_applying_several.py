@@ -58,6 +58,37 @@ def test_ibis_takes_backends_whose_statements_are_tested(models):
         apply(table, models["temperature"], COLUMNS)
 
 
+def test_frames_of_ibis_are_applied_to_again_and_joined(models):
+    table = needs("ibis").memtable(table_of(LOGITS))
+    first = apply(table, models["temperature"], COLUMNS).rename(earlier="decision")
+    second = apply(first, models["vector"], first.columns[-4:-1], name="second")
+    other = apply(table.select("id", *COLUMNS), models["auto"], COLUMNS, name="other").select("id", "other_cat")
+    found = collected(second.join(other, "id"))
+    probs = models["temperature"].map.class_probability(LOGITS)
+    np.testing.assert_allclose(found["second_cat"], models["vector"].map.class_probability(probs)[:, 1], atol=1e-12)
+    np.testing.assert_allclose(found["other_cat"], models["auto"].map.class_probability(LOGITS)[:, 1], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
+@pytest.mark.parametrize("numbers", [False, True])
+def test_bools_name_segments(duck, models, tmp_path, numbers):
+    """SQLite keeps them as numbers."""
+    flags = [place % 3 == 0 for place in range(len(LOGITS))]
+    model = models["temperature"].with_segments("flag", {True: models["vector"]})
+    own = models["vector"].map.class_probability(PROBS), models["temperature"].map.class_probability(PROBS)
+    frame = duck.from_arrow(table_of(PROBS).append_column("flag", pa.array(flags)))
+    if numbers:
+        with closing(sqlite3.connect(tmp_path / "rows.db")) as connection, connection:
+            connection.execute('CREATE TABLE rows (id INTEGER, x REAL, "y z" REAL, "Z" REAL, flag BOOLEAN)')
+            cases = [(place, *row, flag) for place, (row, flag) in enumerate(zip(PROBS.tolist(), flags, strict=True))]
+            connection.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", cases)
+        frame = needs("ibis").sqlite.connect(tmp_path / "rows.db").table("rows")
+    found = collected(apply(frame, model, COLUMNS))
+    got = np.column_stack([found[f"probability_{label}"].to_numpy() for label in LABELS])
+    np.testing.assert_allclose(got, np.where(np.array(flags)[:, None], *own), atol=1e-12)
+    assert found.columns[-5:] == ["flag", *(f"probability_{label}" for label in LABELS), "decision"]
+
+
 @pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
 @pytest.mark.parametrize("by", [False, True])
 def test_ibis_on_sqlite(models, tmp_path, by):

@@ -1,6 +1,7 @@
 """Models applied where the rows are: the same kind of frame back, with the probabilities as new columns."""
 
 import dataclasses
+import itertools
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -23,6 +24,9 @@ __all__ = ["apply"]
 
 #: Rows of a lazy frame whose segments are looked up before anything else is computed.
 _FIRST_ROWS = 1000
+
+#: Frames of one query may come from several statements, whose views must not have the same name.
+_VIEW_NUMBERS = itertools.count()
 
 #: In the name of a segment of several columns: any value that no other segment has, or a missing one.
 _OTHER = "\x1e"
@@ -162,15 +166,23 @@ def _with_classes(
         if not rows.lazy or not (keys or rows.engine.prefers_statements):
             return rows.names.restore(rows.engine.with_probabilities(rows, plan), added)
         native, values = rows.frame.to_native(), [*(0.5 for _ in probs), labels[0]]
-        plain = dataclasses.replace(model, by=rows.by[0] if len(rows.by) == 1 else rows.by) if keys else model
         known = dict(zip(added, values, strict=True))
         batches = rows.engine.with_batches(native, known, partial(_batch, rows=rows, plan=plan))
         if batches is not None:
             return rows.names.restore(batches, added)
-        view, own = f"{rows.spare}_rows", f"{rows.spare}_p"
+        # Bools are "true" and "false" as text, which is not what every database makes of them.
+        texts = {name: f"{rows.spare}_{name}" for name in rows.by if rows.has_bools(name)}
+        if texts:
+            added_keys = {texts[name]: key for name, key in zip(rows.by, rows.keys(), strict=True) if name in texts}
+            native = rows.frame.with_columns(**added_keys).to_native()
+        by = tuple(texts.get(name, name) for name in rows.by)
+        plain = dataclasses.replace(model, by=by[0] if len(by) == 1 else by) if keys else model
+        view, own = f"{rows.spare}_rows{next(_VIEW_NUMBERS)}", f"{rows.spare}_p"
         write = partial(_statement, plain, table=view, columns=list(rows.scores), name=own)
         named = dict(zip(new_columns(model, f"{own}_", rows.schema), added, strict=True))
         made = rows.engine.with_statement(native, view, write, dict(zip(named, values, strict=True)))
+        if texts:
+            made = nw.from_native(made).drop(*texts.values()).to_native()
         if rows.engine.renames:
             made = rows.engine.rename(made, {name: name for name in rows.schema} | named)
         else:
