@@ -90,8 +90,9 @@ def test_blocks_are_those_of_the_pool_of_all_rows(shape):
         "one step": r > 0.5,
         "in turn": np.arange(N) % 2,
     }
-    total = RNG.integers(1, 50, N) if shape == "counts" else np.ones(N, int)
-    pos = RNG.binomial(total, rates.get(shape, np.full(N, 0.5)))
+    rng = np.random.default_rng(10)
+    total = rng.integers(1, 50, N) if shape == "counts" else np.ones(N, int)
+    pos = rng.binomial(total, rates.get(shape, np.full(N, 0.5)))
     starts, means = _kernels.pool_violators(pos, total - pos)
     # Means rise from block to block, and within a block no beginning has a lower mean than the block.
     assert np.all(np.diff(means) > 0)
@@ -134,7 +135,7 @@ def test_cells_agree(unit):
 
 def test_sums_over_forecasts_agree():
     compiled = needs("oddsmith._compiled")
-    weight = RNG.random(N)
+    weight = np.random.default_rng(9).random(N)
     for slope, level, center in ((8.0, -0.5, 0.0), (-3.0, 1.0, 0.1), (4e4, 0.0, 0.0), (0.0, -1e4, 0.0)):
         x = (BASE / 8 - 0.25 - center).astype(np.longdouble)
         p = 1 / (1 + np.exp(-np.clip(slope * x + level, -1e4, 1e4)))

@@ -266,7 +266,7 @@ BOUNDED = [
 ]
 
 
-SMOOTH = {"LogisticCalibrator", "PiecewiseLogisticCalibrator", "SplineCalibrator", "IsotonicCalibrator"}
+SMOOTH = {"LogisticCalibrator", "PiecewiseLogisticCalibrator", "IsotonicCalibrator"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -223,7 +223,7 @@ def test_predictions_far_outside_the_data_are_finite(method):
 def test_separable_data_stay_finite(method, scale):
     logits, _ = sample()
     y = logits.argmax(axis=1)
-    with pytest.warns(SeparableWarning, match="T = 1, the logits as given"):
+    with pytest.warns(SeparableWarning, match="no temperature is best: T = 1"):
         fitted = method().fit(logits * scale, y)
     assert fitted.temperature_ == 1.0
     assert np.isfinite(fitted.predict_log_proba(logits * scale)).all()

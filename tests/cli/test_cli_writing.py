@@ -8,7 +8,7 @@ import pytest
 from cli_files import csv_text, sample
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.files._engine import explained
+from oddsmith.files._engine import translate_errors
 
 resource = pytest.importorskip("resource", reason="no limits of file sizes on this system")
 
@@ -41,7 +41,7 @@ def test_a_full_disk_is_named_so_whatever_the_engine_writes():
         ("/h", "the disk must have room for out.csv; got a full disk"),
         ("/other", "room; got a full"),
     ):
-        with pytest.raises(InvalidInputError, match=must), explained("new.csv", "to/out.csv", folder):
+        with pytest.raises(InvalidInputError, match=must), translate_errors("new.csv", "to/out.csv", folder):
             raise duckdb.IOException(written)
 
 

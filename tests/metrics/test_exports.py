@@ -59,7 +59,7 @@ def test_laws_of_every_measure(measure):
         assert str(called(y, rows)) == str(called(words, rows)) == str(of(forecast))
         assert str(called(y, rows[:, ::-1], labels=[1, 0], pos_label=1)) == str(of(forecast))
     assert pickle.loads(pickle.dumps(measure)) is measure
-    assert "Examples" in measure.__doc__ or "see `decompose`" in measure.__doc__
+    assert "Examples" in measure.__doc__ or "decompose : All parts" in measure.__doc__
     assert list(inspect.signature(measure).parameters)[:3] == ["y_true", "y_prob", "sample_weight"]
     with pytest.raises(InvalidInputError, match="ScoreTable"):
         measure.of(p, **needed)

@@ -104,7 +104,7 @@ OPERATIONS = {
     "bootstrap": lambda t: next(resample.bootstrap(t, 1, random_state=0)),
     "resample_labels": lambda t: next(resample.resample_labels(t, np.full(len(t), 0.5), 1, random_state=0)),
     "exact": lambda t: t.quantize(0.125).exact(),
-    "pooled": lambda t: resample.limit_cells(t, 7),
+    "limit_cells": lambda t: resample.limit_cells(t, 7),
     "with_weights": lambda t: t.with_weights(t.neg, t.pos),
     "rows_again": lambda t: next(iter(rows_again(t.scale(0.5), 1, np.random.default_rng(0)))),
     "labels_again": lambda t: next(iter(labels_again(t.scale(0.5), np.full(len(t), 0.5), 1, np.random.default_rng(0)))),

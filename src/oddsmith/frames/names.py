@@ -39,7 +39,7 @@ class PlainNames(NamedTuple):
         if odd := [name for name in named if not isinstance(name, str)]:
             _check.fail("names of columns must be text", repr(odd[0]), "frame.columns = frame.columns.astype(str)")
         twins = _twins(columns)
-        if twins and not engine.tells_case_apart(frame):
+        if twins and not engine.distinguishes_case(frame):
             _check.fail(
                 "names of columns must differ by more than case in this engine",
                 " and ".join(map(repr, twins)),

@@ -124,7 +124,7 @@ class FrameEngine:
         """Whether a frame is this engine's."""
         return not self.kinds or frame.implementation in self.kinds
 
-    def tells_case_apart(self, frame: Frame) -> bool:
+    def distinguishes_case(self, frame: Frame) -> bool:
         """Whether names that differ by case alone are two names."""
         del frame
         return True

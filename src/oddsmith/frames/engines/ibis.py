@@ -33,7 +33,7 @@ class Ibis(FrameEngine):
     writes_numbers_as_text = True
     prefers_statements = True
 
-    def tells_case_apart(self, frame: Frame) -> bool:
+    def distinguishes_case(self, frame: Frame) -> bool:
         """Whether the backend does."""
         return _backend(frame) in _MINDS_CASE
 
