@@ -131,7 +131,7 @@ def all_facts(record: Record) -> dict[str, str]:
 
     def last(base: str, column: str) -> str:
         values = [float(_last(slopes, problem, base)[slopes.header.index(column)]) for problem in FOLLOWED]  # type: ignore[arg-type]
-        return f"{min(values):.2f} to {max(values):.2f}"
+        return f"{min(values):.2g} to {max(values):.2g}"
 
     return {
         "ranking_places": places(before, tuple(RANKING)),
