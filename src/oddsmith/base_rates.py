@@ -203,7 +203,7 @@ def undo_weights(
         if found.data is None or not found.data.weighted:
             _check.fail(
                 "scores must be uncalibrated to undo weights, which calibration on unweighted rows has undone already",
-                f"a {found.method} of {'unknown data' if found.data is None else 'rows without float weights'}",
+                f"{found.method} of {'unknown data' if found.data is None else 'rows without float weights'}",
                 "use the model as it is, or shift_prior for another base rate",
             )
     k = len(found.labels)
