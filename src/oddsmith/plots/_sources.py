@@ -274,7 +274,13 @@ def _draw(compute: Callable[..., D], source: Any, ax: "Axes | None", options: di
     """Compute a picture and draw it; options that are not of the computation are of `plot`."""
     known = inspect.signature(compute).parameters
     drawing = {name: options.pop(name) for name in list(options) if name not in known}
-    return compute(source, **options).plot(ax, **drawing)
+    picture = compute(source, **options)
+    taken = inspect.signature(picture.plot).parameters.values()
+    if not any(each.kind is each.VAR_KEYWORD for each in taken):
+        for name in drawing.keys() - {each.name for each in taken}:
+            message = f"{type(picture).__name__}.plot() got an unexpected keyword argument {name!r}"
+            raise TypeError(message)
+    return picture.plot(ax, **drawing)
 
 
 def score_range(low: float, high: float) -> tuple[float, float]:
